@@ -50,7 +50,7 @@ struct ReplayCheck {
 };
 
 // Of an iteration, in ns: what the median becomes. The interval holds the best and the worst case of the changes, two
-// standard errors of their effect on single iterations, and what the unchanged replay is off by.
+// standard errors of their effect on single iterations, what the unchanged replay is off by, and what runs differ by.
 struct Prediction {
   TimeNs low_ns = 0, middle_ns = 0, high_ns = 0;
   SimulatedPath path;              // of the middle
@@ -70,6 +70,9 @@ struct SimulateOptions {
   std::size_t most_events = 2'000'000;
   // Set by any thread: simulating ends with the error cancelled.
   const std::atomic<bool>* cancel = nullptr;
+  // Share by which two runs of one program differ, whatever changes between them. Own measurement: 0.2 to 0.5 % for
+  // programs that only wait; more for those that compute on a machine whose speed changes.
+  double between_runs = 0.01;
 };
 
 // A trace that is ready for any number of predictions; needs the trace no more. One thread uses it.

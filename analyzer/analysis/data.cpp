@@ -7,6 +7,7 @@
 #include "analyzer/analysis/analysis_tables.h"
 #include "analyzer/analysis/data_work.h"
 #include "analyzer/analysis/device_tables.h"
+#include "analyzer/analysis/loading_cpu.h"
 #include "analyzer/analysis/statistics.h"
 #include "analyzer/analysis/temp_table.h"
 #include "analyzer/analysis/window.h"
@@ -39,6 +40,10 @@ constexpr Column kDataColumns[] = {
      "share of the window in which a producer makes batches; null = no producers"},
     {"producer_cpu", kReal, "0..1",
      "CPUs that a producer uses at most while it makes a batch; null = not sampled"},
+    {"wait_cpus", kReal, "CPUs",
+     "CPUs that all threads together use at most while the training thread waits for a batch or loads it; "
+     "null = too "
+     "few samples"},
 };
 
 constexpr TableDeclaration kDataRangeTable{
@@ -163,6 +168,7 @@ Status writeData(Trace& trace, const Context& context) {
   PITWALL_TRY(writeDataWork(trace, window, making.tracks, making.work_ns));
   if (waits.empty() && making.batches == 0) return table.write(trace);
   auto cpu = PITWALL_TRY(producerCpu(trace, context, making));
+  const auto wait_cpus = PITWALL_TRY(cpusWhileWaiting(trace, context.iterations.all, all_waits));
   const TimeNs waited = coveredWithin(window, united(std::move(all_waits)));
   const auto seconds = static_cast<double>(window.length_ns) * 1e-9;
   const auto iterations = static_cast<double>(window.iterations);
@@ -175,7 +181,7 @@ Status writeData(Trace& trace, const Context& context) {
              known(per_batch > 0, static_cast<double>(making.producers) * 1e9 / std::max(per_batch, 1.0)),
              known(seconds > 0, iterations / std::max(seconds, 1e-9)),
              known(threads_ns > 0, static_cast<double>(making.work_ns) / std::max(threads_ns, 1.0)),
-             known(cpu.has_value(), cpu.value_or(0))});
+             known(cpu.has_value(), cpu.value_or(0)), known(wait_cpus.has_value(), wait_cpus.value_or(0))});
   return table.write(trace);
 }
 

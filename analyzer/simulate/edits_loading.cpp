@@ -1,5 +1,8 @@
 // Changes of how the program gets its batches.
+#include <fmt/core.h>
+
 #include <algorithm>
+#include <string>
 
 #include "analyzer/simulate/edits.h"
 #include "db/try.h"
@@ -16,8 +19,8 @@ constexpr double kBusyMachine = 1.3;
 // whose operators took 2.2 to 2.6 times as long.
 constexpr double kTeamWithoutCpus = 2.6;
 
-// Of the time for making a batch: passing it from a worker to the program takes that long at worst. Of one published
-// pair of traces it is 2 %.
+// Of the time for making a batch: passing it from a worker to the program takes that long at worst, and no longer than
+// making it uses a CPU, as that includes writing it. Of one published pair of traces it is 2 %.
 constexpr double kPassing = 0.1;
 
 double sumOf(const std::vector<TimeNs>& list) {
@@ -32,7 +35,7 @@ void scaleLoading(const Tasks& tasks, double factor, Lengths& lengths) {
   }
 }
 
-// Work on other CPUs at the same time slows the host's, while there is some.
+// Work on other CPUs at the same time slows the host's, as far as it uses any.
 void contend(const Program& program, Case which, Changed& out) {
   const auto& machine = program.machine;
   const auto& tasks = program.tasks;
@@ -46,8 +49,8 @@ void contend(const Program& program, Case which, Changed& out) {
     const double crowd = (static_cast<double>(machine.threads) + busy) / static_cast<double>(machine.cpus);
     worst = std::max(worst, machine.threads > 1 && crowd > 1 ? std::max(crowd, kTeamWithoutCpus) : crowd);
   }
-  const double factor = pick(which, 1, worst);
-  out.make_factor *= factor;
+  const double factor = pick(which, 1, 1 + (worst - 1) * program.making.cpus);
+  out.make_factor *= 1 + (factor - 1) * program.making.cpus;
   for (std::size_t i = 0; i < tasks.all.size(); ++i) {
     const bool of_host = program.of_engine || !tasks.all[i].isWork();
     if (of_host) out.lengths.own_ns[i] = times(out.lengths.own_ns[i], factor);
@@ -71,9 +74,12 @@ void queue(const Program& program, Case which, Changed& out) {
       "Batches are made on other CPUs at the same time. At worst the program's own work is slowed by that as "
       "it is on a "
       "processor whose cores are all busy, or that has too few for the operators' threads and the workers, "
-      "and passing a batch takes a tenth of making "
-      "it.");
-  out.remaining_wait_share = pick(which, 0, kPassing);
+      "and passing a batch takes a tenth of making it." +
+      (making.cpus < 1
+           ? fmt::format(" By the samples within the waits, making a batch uses {:.2g} CPUs at most.",
+                         making.cpus)
+           : std::string()));
+  out.remaining_wait_share = pick(which, 0, std::min(kPassing, making.cpus));
   contend(program, which, out);
 }
 

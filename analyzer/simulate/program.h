@@ -24,6 +24,7 @@ struct Making {
   By by = By::none;
   std::int64_t workers = 0, depth = 0;  // 0 = unknown
   std::vector<TimeNs> make_ns;          // of each batch, by one worker
+  double cpus = 1;                      // by training: that making a batch uses at most, up to 1
   std::vector<TimeNs> wait_ns;          // of each iteration
 };
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "analyzer/analysis/job_ranks.h"
+#include "analyzer/analysis/loading_cpu.h"
 #include "analyzer/dependencies/device_graph.h"
 #include "analyzer/dependencies/operator_graph.h"
 #include "analyzer/simulate/device_tasks.h"
@@ -92,7 +93,8 @@ std::string whyNot(const Trace& trace, const Timeline& timeline, const Part& par
 }
 
 // How batches are made, within the replayed iterations.
-void readMaking(const Trace& trace, const Activity& activity, const Timeline& timeline, Program& program) {
+Status readMaking(const Recorded& recorded, Program& program) {
+  const auto& [trace, activity, timeline, iterations, chunks, most_events] = recorded;
   auto& making = program.making;
   const auto& marks = program.tasks.marks_ns;
   TimeNs all = 0;
@@ -101,7 +103,7 @@ void readMaking(const Trace& trace, const Activity& activity, const Timeline& ti
     making.wait_ns.push_back(ns);
     all += ns;
   }
-  if (all == 0) return;
+  if (all == 0) return {};
   making.by = Making::By::unknown;
   bool in_training = false;
   for (const auto& track : activity.tracks) {
@@ -125,10 +127,13 @@ void readMaking(const Trace& trace, const Activity& activity, const Timeline& ti
   } else if (in_training) {
     making.by = Making::By::training;
     making.make_ns = making.wait_ns;
+    const auto cpus = PITWALL_TRY(analysis::cpusWhileWaiting(trace, iterations.all, timeline.data_waits));
+    making.cpus = std::min(1.0, cpus.value_or(1));
   }
   for (const auto& tunable : trace.tunables()) {
     if (tunable.name == "prefetch_depth") making.depth = tunable.value;
   }
+  return {};
 }
 
 void readNames(const Trace& trace, Program& program) {
@@ -225,7 +230,7 @@ Status readProgram(const Recorded& recorded, Program& program, ReplayCheck& chec
     program.operators_per_bulk =
         static_cast<double>(timeline.operators) / static_cast<double>(timeline.bulks.size());
   }
-  readMaking(trace, activity, timeline, program);
+  PITWALL_TRY(readMaking(recorded, program));
   readNames(trace, program);
   readMachine(trace, program);
   program.ranks = analysis::ranksOfJob(trace);

@@ -1,3 +1,4 @@
+#include <cmath>
 #include <utility>
 
 #include "analyzer/analysis/activity.h"
@@ -14,6 +15,7 @@ namespace pitwall {
 
 struct Simulator::State {
   simulate::Predictor predictor;
+  double between_runs = 0;
 };
 
 Simulator::Simulator(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -24,7 +26,14 @@ Simulator::~Simulator() = default;
 const ReplayCheck& Simulator::check() const { return state_->predictor.check; }
 
 Result<Prediction> Simulator::predict(std::span<const std::string> changes) const {
-  return state_->predictor.predict(changes);
+  auto prediction = PITWALL_TRY(state_->predictor.predict(changes));
+  if (changes.empty()) return prediction;
+  const auto widened = [&](TimeNs ns, double by) {
+    return static_cast<TimeNs>(std::llround(static_cast<double>(ns) * by));
+  };
+  prediction.low_ns = widened(prediction.low_ns, 1 - state_->between_runs);
+  prediction.high_ns = widened(prediction.high_ns, 1 + state_->between_runs);
+  return prediction;
 }
 
 Result<Simulator> Simulator::open(Trace& trace, const SimulateOptions& options) {
@@ -34,6 +43,7 @@ Result<Simulator> Simulator::open(Trace& trace, const SimulateOptions& options) 
   analysis::TimeChunkReader chunks(trace, activity, timeline.process, reading);
   const auto iterations = PITWALL_TRY(analysis::iterationsOf(trace, timeline, chunks));
   auto state = std::make_unique<State>();
+  state->between_runs = options.between_runs;
   auto& predictor = state->predictor;
   const simulate::Recorded recorded{trace, activity, timeline, iterations, chunks, options.most_events};
   PITWALL_TRY(simulate::readProgram(recorded, predictor.program, predictor.check));

@@ -35,7 +35,7 @@ constexpr Column kSimulationColumns[] = {
 constexpr TableDeclaration kSimulationTable{
     "analysis_simulation",
     "A change that was simulated, of those that rules propose. No "
-    "row = the program has no device, or neither waits for batches nor copies.",
+    "row = the program neither waits for batches nor copies, or has no device and its loading uses CPUs.",
     kSimulationColumns};
 
 }  // namespace pitwall::analysis
@@ -45,12 +45,20 @@ namespace {
 
 constexpr double kSmallShare = 0.02;  // of the time: no rule is about less
 
-std::vector<std::string> changesFor(const analysis::Context& context) {
+constexpr double kFewCpus = 0.3;  // that making batches uses: workers are then no burden for operators
+
+Result<bool> loadingNeedsCpus(Trace& trace) {
+  const auto rows =
+      PITWALL_TRY(trace.query(fmt::format("SELECT 1 FROM analysis_data WHERE wait_cpus <= {}", kFewCpus)));
+  return rows.rows.empty();
+}
+
+Result<std::vector<std::string>> changesFor(Trace& trace, const analysis::Context& context) {
   std::vector<std::string> changes;
   const auto wall = static_cast<double>(context.timeline.end_ns - context.timeline.begin_ns);
-  // Without a device, operators and workers share the CPUs: input/workers goes by how many are in use.
-  if (!context.devices.all.empty() &&
-      static_cast<double>(analysis::covered(context.timeline.data_waits)) > kSmallShare * wall)
+  // Without a device, operators share the CPUs with workers that use them: input/workers goes by how many are in use.
+  const bool shared = context.devices.all.empty() && PITWALL_TRY(loadingNeedsCpus(trace));
+  if (!shared && static_cast<double>(analysis::covered(context.timeline.data_waits)) > kSmallShare * wall)
     changes = {"workers=1", "workers=2", "workers=3", "workers=4", "workers=8"};
   TimeNs copying = 0, devices_ns = 0;
   for (const auto& device : context.devices.all) {
@@ -81,7 +89,7 @@ std::string whyNot(const ReplayCheck& check) {
 
 Status writeSimulation(Trace& trace, const analysis::Context& context) {
   analysis::TempTable table(analysis::kSimulationTable);
-  const auto changes = changesFor(context);
+  const auto changes = PITWALL_TRY(changesFor(trace, context));
   if (changes.empty()) return table.write(trace);
   Predictor predictor;
   const Recorded recorded{trace,

@@ -35,35 +35,37 @@ class Looks {
   }
   std::uint32_t of(std::int64_t name, std::int64_t kind, std::int64_t op) {
     const auto id = static_cast<std::uint32_t>(name);
-    if (id >= used_.size()) {
-      used_.resize(std::max<std::size_t>(id + 1, 2 * used_.size()));
-      names_.resize(used_.size());
-    }
-    if (used_[id]++ == 0) learn(id);
-    const NameLook look = names_[id];
+    if (id >= names_.size()) names_.resize(std::max<std::size_t>(id + 1, 2 * names_.size()));
+    Name& of_name = names_[id];
+    if (of_name.used++ == 0) learn(id);
     const Phase phase = phases_[static_cast<std::size_t>(op)];
     const std::size_t known_kind = std::min<std::size_t>(static_cast<std::size_t>(kind), kKinds - 1);
-    const ColorIndex color = colors_[look.frame][known_kind][static_cast<int>(phase)];
-    return Lane::lookOf(id, static_cast<ColorIndex>(color + look.hue));
+    const ColorIndex color = colors_[of_name.frame][known_kind][static_cast<int>(phase)];
+    return Lane::lookOf(id, static_cast<ColorIndex>(color + of_name.hue));
   }
   // Number of events with the name, by StringId.value.
-  const std::vector<std::uint64_t>& used() const { return used_; }
+  std::vector<std::uint64_t> used() const {
+    std::vector<std::uint64_t> counts;
+    for (const Name& name : names_) counts.push_back(name.used);
+    return counts;
+  }
 
  private:
   static constexpr int kKinds = 16, kPhases = 8;
-  struct NameLook {
-    std::uint8_t hue = 0, frame = 0;  // frame: 1 of a call stack's
+  struct Name {
+    std::uint64_t used : 48 = 0;
+    std::uint64_t hue : 8 = 0, frame : 8 = 0;  // frame: 1 of a call stack's
   };
   void learn(std::uint32_t id) {
     const std::string& name = trace_.string(StringId{id});
-    names_[id] = {static_cast<std::uint8_t>(hueOfName(name)), static_cast<std::uint8_t>(isCallFrame(name))};
+    names_[id].hue = static_cast<std::uint8_t>(hueOfName(name));
+    names_[id].frame = isCallFrame(name) ? 1 : 0;
   }
 
   const Trace& trace_;
   std::vector<Phase> phases_;  // by OperatorId.value
   ColorIndex colors_[2][kKinds][kPhases] = {};
-  std::vector<std::uint64_t> used_;
-  std::vector<NameLook> names_;  // of those used
+  std::vector<Name> names_;  // by StringId.value; of those used
 };
 
 // What loading has done, of all events and samples.

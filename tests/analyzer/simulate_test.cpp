@@ -74,6 +74,36 @@ TEST(Simulate, WorkersHideTheMakingOfBatchesAsFarAsTheyKeepUp) {
   EXPECT_EQ(slow.after({"workers=8"}).low_ns, 20'000) << "and as the rest";
 }
 
+// An iteration of 100 us: 40 for its batch, which the thread makes; a sample of its state within, and one after it.
+std::string sampledLoading(int repetitions, const std::string& state) {
+  return "repeat " + std::to_string(repetitions) +
+         " 100us\n"
+         "iteration 0 32\n"
+         "span data_wait 0 40us\n"
+         "span data_work 0 40us\n"
+         "op conv Convolution forward 40us 60us on=main\n"
+         "counter state - 20us " +
+         state +
+         " within=main\n"
+         "counter state - 70us 0 within=main\n"
+         "end\n";
+}
+
+TEST(Simulate, WorkersThatOnlyWaitTakeNoCpuFromTheProgram) {
+  const auto four = [](const std::string& text) { return Simulated(text).after({"workers=4"}); };
+  const auto computes = four(sampledLoading(400, "0"));
+  const auto sleeps = four(sampledLoading(400, "4"));
+  EXPECT_EQ(sleeps.low_ns, 60'000);
+  EXPECT_LE(sleeps.high_ns, 61'500) << "1 % of a CPU at most";
+  EXPECT_THAT(sleeps.notes, testing::Contains(HasSubstr("uses 0.0")));
+  EXPECT_GE(computes.high_ns, 70'000) << "other cores, and passing the batch";
+  EXPECT_THAT(computes.notes, testing::Not(testing::Contains(HasSubstr("By the samples"))));
+  const auto half = four(sampledLoading(400, "0|4"));
+  EXPECT_GT(half.high_ns, sleeps.high_ns);
+  EXPECT_LT(half.high_ns, computes.high_ns);
+  EXPECT_EQ(four(sampledLoading(20, "4")).high_ns, computes.high_ns) << "too few samples say nothing";
+}
+
 TEST(Simulate, OperatorsOfTheEngineWaitForTheirPushAndTheOneBefore) {
   const Simulated s(kEngine);
   EXPECT_TRUE(s.check().predictable) << s.check().why;

@@ -21,7 +21,7 @@ class Simulated {
     EXPECT_TRUE(makeTraceFile(text, folder_ / "t.pitwall").has_value());
     auto trace = Trace::open(folder_ / "t.pitwall");
     EXPECT_TRUE(trace.has_value());
-    auto simulator = Simulator::open(**trace);
+    auto simulator = Simulator::open(**trace, {.between_runs = 0});
     EXPECT_TRUE(simulator.has_value()) << simulator.error().message;
     simulator_ = std::make_unique<Simulator>(std::move(simulator).value());
   }
