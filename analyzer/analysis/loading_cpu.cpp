@@ -10,7 +10,7 @@ namespace pitwall::analysis {
 namespace {
 
 constexpr double kFewestWaitSamples = 30;  // of a thread, within the waits
-constexpr double kIsRunning = 0;        // of the counter "state"
+constexpr double kIsRunning = 0;           // of the counter "state"
 
 struct StateSamples {
   double taken = 0, running = 0;
