@@ -74,7 +74,7 @@ QString rowText(const Timeline& timeline, std::size_t t, TimeNs from, TimeNs to,
   } else if (!track.lanes.empty()) {
     parts += QObject::tr("no events");
   }
-  const QString states = track.states.empty() ? QString() : statesText(track.states, from, to);
+  const QString states = track.states == nullptr ? QString() : statesText(track.states->lane, from, to);
   if (!states.isEmpty()) parts += QObject::tr("the thread %1").arg(states);
   return parts.join(". ");
 }

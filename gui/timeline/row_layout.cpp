@@ -1,17 +1,18 @@
 #include "gui/timeline/row_layout.h"
 
 #include <algorithm>
-#include <cctype>
 #include <numeric>
 #include <sstream>
 
 namespace pitwall::gui {
 namespace {
 
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
+constexpr char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+// Ignoring case; `word` is in lower case.
+bool contains(const std::string& text, const std::string& word) {
+  return std::search(text.begin(), text.end(), word.begin(), word.end(),
+                     [](char c, char of_word) { return lower(c) == of_word; }) != text.end();
 }
 
 }  // namespace
@@ -137,17 +138,19 @@ bool RowLayout::move(std::size_t track, int by) {
 }
 
 void RowLayout::setFilter(const std::string& words) {
-  std::istringstream stream(lower(words));
+  std::istringstream stream(words);
   filter_.clear();
-  for (std::string word; stream >> word;) filter_.push_back(word);
+  for (std::string word; stream >> word;) {
+    std::transform(word.begin(), word.end(), word.begin(), lower);
+    filter_.push_back(word);
+  }
   update();
 }
 
 bool RowLayout::passes(std::size_t track) const {
   if (hidden_[track]) return false;
-  const std::string title = lower(timeline_->tracks[track].title);
   return std::all_of(filter_.begin(), filter_.end(),
-                     [&](const std::string& word) { return title.find(word) != std::string::npos; });
+                     [&](const std::string& word) { return contains(timeline_->tracks[track].title, word); });
 }
 
 // A row that was filtered for is in sight whatever is closed around it.
@@ -164,7 +167,7 @@ void RowLayout::addTrack(std::size_t track, bool pinned) {
     row.height = track_open_[track] ? metrics_.counter : metrics_.lane;
   } else {
     row.lanes = std::max(1, track_open_[track] ? static_cast<int>(shown.lanes.size()) : 1);
-    row.states = shown.states.empty() ? 0 : metrics_.states;
+    row.states = shown.states == nullptr ? 0 : metrics_.states;
     row.height = row.lanes * metrics_.lane + row.states;
   }
   height_ += row.height + metrics_.gap;

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <memory>
 #include <optional>
+#include <utility>
 
 #include "db/try.h"
 namespace pitwall::gui {
@@ -142,9 +144,10 @@ Status addThreadStates(Trace& trace, Timeline& timeline) {
   }
   const CounterSeries none;
   for (const auto& [thread, of] : threads) {
-    TimelineTrack& row = timeline.tracks[of.row];
-    row.states = statesOf(*of.state, of.waiting != nullptr ? *of.waiting : none, spins[thread]);
-    row.states_pyramid = TilePyramid(row.states);
+    ThreadStates states{statesOf(*of.state, of.waiting != nullptr ? *of.waiting : none, spins[thread]), {}};
+    if (states.lane.empty()) continue;
+    states.pyramid = TilePyramid(states.lane);
+    timeline.tracks[of.row].states = std::make_shared<const ThreadStates>(std::move(states));
   }
   return {};
 }

@@ -20,6 +20,12 @@ namespace pitwall::gui {
 
 inline constexpr std::size_t kNoTrack = static_cast<std::size_t>(-1);
 
+// What a sampled thread does (thread_states.h).
+struct ThreadStates {
+  Lane lane;
+  TilePyramid pyramid;
+};
+
 struct TimelineTrack {
   TrackId id;  // kThreadRow and more: stands for a thread that has counters and no events
   TrackKind kind = TrackKind::thread;
@@ -37,8 +43,7 @@ struct TimelineTrack {
   std::vector<TilePyramid> pyramids;    // of each lane
   std::vector<NameIndex> name_indices;  // of each lane; may be missing
   CounterSeries counter;
-  Lane states;  // of a sampled thread: what it does (thread_states.h); empty: unknown
-  TilePyramid states_pyramid;
+  std::shared_ptr<const ThreadStates> states;  // of a thread; null: it was not sampled
 };
 
 struct TimelineProcess {

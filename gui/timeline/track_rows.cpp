@@ -6,8 +6,9 @@
 #include <cctype>
 #include <map>
 #include <numeric>
-#include <set>
+#include <string_view>
 #include <tuple>
+#include <utility>
 
 #include "db/track_titles.h"
 
@@ -36,15 +37,23 @@ void describeTrack(const Trace& trace, const TrackInfo& info, const std::vector<
   if (track.title.empty()) track.title = fmt::format("track {}", track.id.value);
 }
 
+// Threads are numbered by the trace from 1: tables by thread are this long.
+std::size_t threadTableSize(const std::vector<TimelineTrack>& tracks) {
+  std::uint32_t last = 0;
+  for (const TimelineTrack& track : tracks) last = std::max(last, track.thread);
+  return std::size_t{last} + 1;
+}
+
 // Threads that have counters but no track.
 void addThreadRows(Timeline& timeline) {
-  std::set<std::uint32_t> known;
+  std::vector<bool> known(threadTableSize(timeline.tracks));
   for (const TimelineTrack& track : timeline.tracks) {
-    if (track.kind == TrackKind::thread && track.thread != 0) known.insert(track.thread);
+    if (track.kind == TrackKind::thread) known[track.thread] = true;
   }
   const std::size_t count = timeline.tracks.size();
   for (std::size_t t = 0; t < count; ++t) {
-    if (timeline.tracks[t].label.empty() || !known.insert(timeline.tracks[t].thread).second) continue;
+    if (timeline.tracks[t].label.empty() || known[timeline.tracks[t].thread]) continue;
+    known[timeline.tracks[t].thread] = true;
     TimelineTrack row;
     const TimelineTrack& counter = timeline.tracks[t];
     row.id = TrackId{kThreadRow + counter.thread};
@@ -61,7 +70,7 @@ using RowKey = std::tuple<std::size_t, int, std::size_t, std::uint32_t, bool>;
 
 // Devices first, as their work is the most frequent interest; what is of one device or thread together.
 std::vector<RowKey> rowKeys(const std::vector<TimelineTrack>& tracks) {
-  std::map<std::uint32_t, std::size_t> events_of_thread;
+  std::vector<std::size_t> events_of_thread(threadTableSize(tracks));
   std::map<std::pair<std::size_t, std::string>, std::size_t> first_of_device;
   for (std::size_t t = 0; t < tracks.size(); ++t) {
     if (tracks[t].kind == TrackKind::thread) events_of_thread[tracks[t].thread] += tracks[t].events;
@@ -70,6 +79,7 @@ std::vector<RowKey> rowKeys(const std::vector<TimelineTrack>& tracks) {
       first_of_device.try_emplace({tracks[t].process, tracks[t].device}, t);
   }
   std::vector<RowKey> keys;
+  keys.reserve(tracks.size());
   for (const TimelineTrack& track : tracks) {
     const bool counter = track.kind == TrackKind::counter;
     if (track.kind == TrackKind::stream || (counter && !track.device.empty())) {
@@ -98,13 +108,12 @@ void sortTracks(std::vector<TimelineTrack>& tracks) {
 }
 
 void findParents(std::vector<TimelineTrack>& tracks) {
-  std::map<std::uint32_t, std::size_t> track_of;
+  std::vector<std::size_t> track_of(threadTableSize(tracks), kNoTrack);
   for (std::size_t t = 0; t < tracks.size(); ++t) {
-    if (tracks[t].kind == TrackKind::thread && tracks[t].thread != 0)
-      track_of.insert_or_assign(tracks[t].thread, t);
+    if (tracks[t].kind == TrackKind::thread && tracks[t].thread != 0) track_of[tracks[t].thread] = t;
   }
   for (TimelineTrack& track : tracks) {
-    if (!track.label.empty()) track.parent = track_of.at(track.thread);
+    if (!track.label.empty()) track.parent = track_of[track.thread];
   }
 }
 
@@ -119,17 +128,19 @@ std::size_t endOfToken(const std::string& text, std::size_t at) {
 
 // Neighbours in alphabetical order have the longest beginnings in common.
 void findDistinctEnds(std::vector<TimelineTrack>& tracks) {
-  std::vector<std::size_t> order(tracks.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(),
-            [&](std::size_t a, std::size_t b) { return tracks[a].title < tracks[b].title; });
+  std::vector<std::pair<std::string_view, std::size_t>> titles;
+  titles.reserve(tracks.size());
+  for (std::size_t t = 0; t < tracks.size(); ++t) titles.emplace_back(tracks[t].title, t);
+  std::sort(titles.begin(), titles.end());
   std::vector<std::size_t> common(tracks.size(), 0);
-  for (std::size_t i = 1; i < order.size(); ++i) {
-    const std::string &a = tracks[order[i - 1]].title, &b = tracks[order[i]].title;
+  for (std::size_t i = 1; i < titles.size(); ++i) {
+    const auto& [a, of_a] = titles[i - 1];
+    const auto& [b, of_b] = titles[i];
     if (a == b) continue;  // of different processes
-    const auto differs = std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first;
-    const auto length = static_cast<std::size_t>(differs - a.begin());
-    for (const std::size_t t : {order[i - 1], order[i]}) common[t] = std::max(common[t], length);
+    const auto length =
+        static_cast<std::size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
+    common[of_a] = std::max(common[of_a], length);
+    common[of_b] = std::max(common[of_b], length);
   }
   for (std::size_t t = 0; t < tracks.size(); ++t)
     tracks[t].distinct_to = endOfToken(tracks[t].title, common[t]);
@@ -145,6 +156,7 @@ void describeTracks(const Trace& trace, Timeline& timeline) {
     timeline.processes.push_back({processTitle(process, several_ranks), process.pid, process.rank});
   const std::vector<std::string> threads = threadTitles(trace);
   const auto tracks = trace.tracks();
+  timeline.tracks.reserve(tracks.size());
   for (std::size_t i = 0; i < tracks.size(); ++i) {
     // Numbers of stacks are no values to draw.
     if (tracks[i].kind == TrackKind::counter && tracks[i].unit == kStackUnit) continue;

@@ -66,7 +66,6 @@ SqlPage::SqlPage(QWidget* parent)
   run_->setToolTip(tr("Ctrl+Return"));
   state_->setWordWrap(true);
   state_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
-  fillSchema();
   makeLayout();
   history_ = QSettings().value("sql_history").toStringList();
   past_->addItems(history_);
@@ -116,6 +115,12 @@ void SqlPage::makeLayout() {
   layout->setContentsMargins(6, 6, 6, 6);
   layout->addWidget(all);
   setFocusProxy(editor_);
+}
+
+void SqlPage::showEvent(QShowEvent* event) {
+  if (schema_->topLevelItemCount() == 0)
+    fillSchema();  // not before: it would delay the program's first window
+  QWidget::showEvent(event);
 }
 
 // Tables and functions with their meaning; a double click or Return writes the name.

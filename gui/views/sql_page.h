@@ -45,6 +45,7 @@ class SqlPage final : public QWidget {
 
  protected:
   bool eventFilter(QObject* watched, QEvent* event) override;
+  void showEvent(QShowEvent* event) override;
 
  private:
   void makeLayout();

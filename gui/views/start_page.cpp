@@ -32,7 +32,6 @@ QLabel* heading(const QString& text) {
 QLabel* paragraph(const QString& text) {
   auto* label = new QLabel(text);
   label->setWordWrap(true);
-  label->setTextInteractionFlags(Qt::TextSelectableByMouse);
   return label;
 }
 
@@ -77,7 +76,9 @@ StartPage::StartPage(QWidget* parent)
   column->addWidget(heading(tr("What can be opened")));
   column->addWidget(paragraph(formatsText()));
   column->addWidget(heading(tr("Record one")));
-  column->addWidget(paragraph(tr("pitwall record -o my.pitwall -- python3 train.py")));
+  auto* command = new QLabel(tr("pitwall record -o my.pitwall -- python3 train.py"));
+  command->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  column->addWidget(command);
   column->addStretch();
   setFocusProxy(open_);
   parent->installEventFilter(this);

@@ -203,8 +203,8 @@ void TimelineScene::takeRows(const SceneGeometry& g, const SceneState& s) {
                        &track.pyramids[index]});
     }
     if (row.states > 0)
-      lanes.push_back(
-          {states_top, static_cast<int>(row.states * g.pixel_ratio), &track.states, &track.states_pyramid});
+      lanes.push_back({states_top, static_cast<int>(row.states * g.pixel_ratio), &track.states->lane,
+                       &track.states->pyramid});
   }
   canvas_.setLanes(std::move(lanes));
 }

@@ -22,12 +22,13 @@ QString TimelineView::stateTipAt(const QPointF& at) const {
   const int y = static_cast<int>(at.y()) - g.top() + g.scroll_y;
   if (row.states == 0 || y < row.y + row.height - row.states || y >= row.y + row.height) return {};
   const TimelineTrack& track = state_.timeline->tracks[row.index];
-  const auto hit = hitTest(track.states, state_.view, laneX(at), 0);
+  const auto hit = hitTest(track.states->lane, state_.view, laneX(at), 0);
   if (!hit) return {};
   return tr("%1 %2 for %3 from %4, as sampled")
-      .arg(QString::fromStdString(track.title), describe(activityAt(track.states, hit->index)),
-           QString::fromStdString(showDuration(static_cast<double>(track.states.durNs(hit->index)))),
-           QString::fromStdString(showMoment(static_cast<double>(track.states.startNs(hit->index)), 1)));
+      .arg(
+          QString::fromStdString(track.title), describe(activityAt(track.states->lane, hit->index)),
+          QString::fromStdString(showDuration(static_cast<double>(track.states->lane.durNs(hit->index)))),
+          QString::fromStdString(showMoment(static_cast<double>(track.states->lane.startNs(hit->index)), 1)));
 }
 
 std::vector<LegendEntry> TimelineView::statesInView() const {
@@ -38,7 +39,7 @@ std::vector<LegendEntry> TimelineView::statesInView() const {
   for (std::size_t r = from; r < to; ++r) {
     const Row& row = rows_.rows()[r];
     if (row.states == 0) continue;
-    const Lane& lane = state_.timeline->tracks[row.index].states;
+    const Lane& lane = state_.timeline->tracks[row.index].states->lane;
     auto at = static_cast<TimeNs>(state_.view.start_ns);
     while (at < end) {
       const std::size_t i = lane.firstReaching(at);

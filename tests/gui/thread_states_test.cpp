@@ -129,9 +129,9 @@ TEST(ThreadStates, ASampledThreadHasAStripBelowItsLanes) {
     }
     ++strips;
     EXPECT_EQ(row.height, row.lanes * rows.metrics().lane + rows.metrics().states);
-    EXPECT_EQ(of(track.states), (Activities{{0, ThreadActivity::running},
-                                            {100, ThreadActivity::spinning},
-                                            {200, ThreadActivity::waiting}}));
+    EXPECT_EQ(of(track.states->lane), (Activities{{0, ThreadActivity::running},
+                                                  {100, ThreadActivity::spinning},
+                                                  {200, ThreadActivity::waiting}}));
   }
   EXPECT_EQ(strips, 2);
 }
