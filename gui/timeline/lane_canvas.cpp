@@ -57,7 +57,10 @@ void LaneCanvas::draw(std::int64_t from, std::int64_t to, std::int64_t top, std:
     const std::int64_t end = std::min(bottom, lane->y + lane->height);
     if (y >= end) continue;
     if (lane->counter != nullptr) {
-      drawCounter(*lane, from, to, y, end);
+      if (lane->memory != nullptr)
+        drawMemory(*lane, from, to, y, end);
+      else
+        drawCounter(*lane, from, to, y, end);
       y = end;
       continue;
     }
@@ -94,6 +97,34 @@ void LaneCanvas::drawCounter(const CanvasLane& lane, std::int64_t from, std::int
       line_[i] = level > bars[i].high || bars[i].high < 0 ? palette_->background
                  : level > bars[i].low                    ? palette_->counter_edge
                                                           : palette_->counter;
+    }
+    copyLine(line_, from, y);
+  }
+}
+
+void LaneCanvas::drawMemory(const CanvasLane& lane, std::int64_t from, std::int64_t to, std::int64_t y,
+                            std::int64_t end) {
+  const auto columns = static_cast<std::size_t>(to - from);
+  const double scale = (lane.height - 2) / std::max(1e-300, lane.counter->greatest());
+  std::vector<int> tops;  // of each layer, by column: lines above the bottom; -1: nothing
+  for (const MemoryLayer& layer : *lane.memory) {
+    for (std::int64_t x = from; x < to; ++x) {
+      const double begin = static_cast<double>(x) * ns_per_px_;
+      const CounterRange range = layer.top.range(static_cast<TimeNs>(std::floor(begin)),
+                                                 static_cast<TimeNs>(std::ceil(begin + ns_per_px_)));
+      tops.push_back(
+          range.empty || range.greatest <= 0 ? -1 : static_cast<int>(std::lround(range.greatest * scale)));
+    }
+  }
+  line_.resize(columns);
+  for (; y < end; ++y) {
+    const auto level = static_cast<int>(lane.y + lane.height - 1 - y);
+    std::fill(line_.begin(), line_.end(), palette_->background);
+    for (std::size_t layer = lane.memory->size(); layer-- > 0;) {
+      const std::uint32_t color = palette_->color[memoryColor(layer)];
+      for (std::size_t i = 0; i < columns; ++i) {
+        if (level <= tops[layer * columns + i]) line_[i] = color;
+      }
     }
     copyLine(line_, from, y);
   }

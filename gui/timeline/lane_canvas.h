@@ -9,6 +9,7 @@
 
 #include "gui/timeline/counter_series.h"
 #include "gui/timeline/lane_renderer.h"
+#include "gui/timeline/timeline.h"
 
 namespace pitwall::gui {
 
@@ -17,7 +18,8 @@ struct CanvasLane {
   int height = 0;
   const Lane* lane = nullptr;
   const TilePyramid* pyramid = nullptr;
-  const CounterSeries* counter = nullptr;  // instead of a lane
+  const CounterSeries* counter = nullptr;            // instead of a lane
+  const std::vector<MemoryLayer>* memory = nullptr;  // of the counter: its parts, in other colours
 };
 
 class LaneCanvas {
@@ -54,6 +56,9 @@ class LaneCanvas {
   // The lines [y, end) of a counter: as high as the greatest value of each pixel, an edge down to the least.
   void drawCounter(const CanvasLane& lane, std::int64_t from, std::int64_t to, std::int64_t y,
                    std::int64_t end);
+  // The same of the parts of a counter, each in its colour.
+  void drawMemory(const CanvasLane& lane, std::int64_t from, std::int64_t to, std::int64_t y,
+                  std::int64_t end);
 
   const Palette* palette_;
   LaneRenderer renderer_;

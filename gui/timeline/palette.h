@@ -44,6 +44,12 @@ ColorIndex colorOf(EventKind kind, Phase phase, std::string_view name);
 // The same, of names whose hue and nature are known.
 ColorIndex colorOf(EventKind kind, Phase phase, int hue, bool is_frame);
 
+// The colour of a part of a sum, such as a tag of memory; neighbours differ in every palette.
+constexpr ColorIndex memoryColor(std::size_t part) {
+  const std::size_t category = part % kCategories, hue = part * 6 % kNameHues;
+  return static_cast<ColorIndex>(category * kNameHues + hue);
+}
+
 // Place of the colour's category, 0 .. kCategories - 1, and its name for the legend: "forward", "kernel", ...
 constexpr int categoryOf(ColorIndex color) { return color / kNameHues; }
 const char* meaningOf(ColorIndex color);

@@ -36,7 +36,8 @@ void RowLayout::setTimeline(std::shared_ptr<const Timeline> timeline) {
   for (std::size_t track = 0; track < tracks; ++track) {
     const TimelineTrack& of = timeline_->tracks[track];
     const bool flat = of.counter.size() > 0 && of.counter.least() == of.counter.greatest();
-    if (of.parent != kNoTrack || of.id.value >= kThreadRow || flat) track_open_[track] = false;
+    const bool stands_for = of.id.value >= kThreadRow && of.memory == nullptr;
+    if (of.parent != kNoTrack || stands_for || flat) track_open_[track] = false;
   }
   pinned_.assign(tracks, false);
   hidden_.assign(tracks, false);
@@ -164,7 +165,8 @@ void RowLayout::addTrack(std::size_t track, bool pinned) {
   Row row{.index = track, .y = height_, .open = track_open_[track], .pinned = pinned};
   row.nested = shown.parent != kNoTrack && !pinned;
   if (shown.kind == TrackKind::counter) {
-    row.height = track_open_[track] ? metrics_.counter : metrics_.lane;
+    const int open_height = shown.memory ? 2 * metrics_.counter : metrics_.counter;
+    row.height = track_open_[track] ? open_height : metrics_.lane;
   } else {
     row.lanes = std::max(1, track_open_[track] ? static_cast<int>(shown.lanes.size()) : 1);
     row.states = shown.states == nullptr ? 0 : metrics_.states;

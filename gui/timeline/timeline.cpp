@@ -6,6 +6,7 @@
 #include "gui/timeline/aggregate.h"
 #include "gui/timeline/core_use.h"
 #include "gui/timeline/lane_worker.h"
+#include "gui/timeline/memory_stack.h"
 #include "gui/timeline/palette.h"
 #include "gui/timeline/thread_states.h"
 #include "gui/timeline/timeline_cache.h"
@@ -198,6 +199,7 @@ Result<std::shared_ptr<const Timeline>> loadTimeline(Trace& trace, const LoadCon
     timeline->end_ns = any ? std::max(timeline->end_ns, mark.time_ns) : mark.time_ns;
     any = true;
   }
+  addMemoryStacks(trace, *timeline);
   arrangeTracks(*timeline);
   PITWALL_TRY(addThreadStates(trace, *timeline));
   addCoreUse(trace, *timeline);

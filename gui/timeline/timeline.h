@@ -26,6 +26,12 @@ struct ThreadStates {
   TilePyramid pyramid;
 };
 
+// Live memory of a tag and of those below it (memory_stack.h).
+struct MemoryLayer {
+  std::string tag;
+  CounterSeries top;
+};
+
 struct TimelineTrack {
   TrackId id;  // kThreadRow and more: stands for a thread that has counters and no events
   TrackKind kind = TrackKind::thread;
@@ -43,7 +49,8 @@ struct TimelineTrack {
   std::vector<TilePyramid> pyramids;    // of each lane
   std::vector<NameIndex> name_indices;  // of each lane; may be missing
   CounterSeries counter;
-  std::shared_ptr<const ThreadStates> states;  // of a thread; null: it was not sampled
+  std::shared_ptr<const std::vector<MemoryLayer>> memory;  // of a row of all tags, lowest first; else null
+  std::shared_ptr<const ThreadStates> states;              // of a thread; null: it was not sampled
 };
 
 struct TimelineProcess {

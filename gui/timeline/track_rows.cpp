@@ -85,7 +85,7 @@ std::vector<RowKey> rowKeys(const std::vector<TimelineTrack>& tracks) {
     if (track.kind == TrackKind::stream || (counter && !track.device.empty())) {
       keys.emplace_back(track.process, 0, first_of_device.at({track.process, track.device}), 0, counter);
     } else if (counter && track.label.empty()) {
-      keys.emplace_back(track.process, 2, 0, 0, counter);
+      keys.emplace_back(track.process, 2, 0, 0, track.memory == nullptr);  // the sum before its parts
     } else {
       // A track without a thread, such as a device's asynchronous operators, is by itself.
       const std::size_t events = track.thread == 0 ? track.events : events_of_thread[track.thread];

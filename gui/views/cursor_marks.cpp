@@ -6,6 +6,7 @@
 #include "analyzer/units_text.h"
 #include "gui/timeline/counter_text.h"
 #include "gui/timeline/time_axis.h"
+#include "gui/views/memory_tags.h"
 
 namespace pitwall::gui {
 namespace {
@@ -65,6 +66,7 @@ std::vector<CursorValue> cursorValues(const SceneGeometry& g, const SceneState& 
       QString text = QString::fromStdString(showCounter(*value, chart->unit));
       const auto before = cursor.from ? valueAt(*chart, *cursor.from) : std::nullopt;
       if (before) text += " (" + QString::fromStdString(showDifference(*value - *before, chart->unit)) + ")";
+      if (chart->memory && !before) text += ": " + memoryText(*chart->memory, cursor.time);
       values.push_back({i, cursor.time, text});
     }
   }

@@ -11,6 +11,7 @@
 #include "gui/views/critical_lane.h"
 #include "gui/views/cursor_marks.h"
 #include "gui/views/event_colors.h"
+#include "gui/views/memory_tags.h"
 #include "gui/views/range_marks.h"
 
 namespace pitwall::gui {
@@ -196,7 +197,8 @@ void TimelineScene::takeRows(const SceneGeometry& g, const SceneState& s) {
     const auto top = static_cast<std::int64_t>(row.y * g.pixel_ratio);
     const auto states_top = static_cast<std::int64_t>((row.y + row.height - row.states) * g.pixel_ratio);
     if (const TimelineTrack* chart = chartOf(*s.timeline, row))
-      lanes.push_back({top, static_cast<int>(states_top - top), nullptr, nullptr, &chart->counter});
+      lanes.push_back(
+          {top, static_cast<int>(states_top - top), nullptr, nullptr, &chart->counter, chart->memory.get()});
     for (int lane = 0; lane < row.lanes && lane < static_cast<int>(track.lanes.size()); ++lane) {
       const auto index = static_cast<std::size_t>(lane);
       lanes.push_back({top + lane * lane_height, std::max(1, lane_height - 1), &track.lanes[index],
@@ -283,6 +285,7 @@ void TimelineScene::paintCounterTexts(QPainter& painter, const SceneGeometry& g,
     painter.fillRect(place, behind);
     painter.setPen(colors.color(QPalette::WindowText));
     painter.drawText(place, Qt::AlignCenter, most);
+    if (chart->memory) paintMemoryTags(painter, place, g.width, *chart->memory, *palette_);
   }
 }
 

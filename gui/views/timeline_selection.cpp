@@ -4,6 +4,7 @@
 #include "analyzer/units_text.h"
 #include "gui/timeline/counter_text.h"
 #include "gui/timeline/time_axis.h"
+#include "gui/views/memory_tags.h"
 #include "gui/views/timeline_view.h"
 
 namespace pitwall::gui {
@@ -98,7 +99,8 @@ void TimelineView::goToPeak() {
   viewport_.remember();
   viewport_.show(static_cast<double>(time), static_cast<double>(time));
   changed();
-  const QString value = QString::fromStdString(showCounter(chart->counter.value(greatest), chart->unit));
+  QString value = QString::fromStdString(showCounter(chart->counter.value(greatest), chart->unit));
+  if (chart->memory) value += " (" + memoryText(*chart->memory, time) + ")";
   const QString at = QString::fromStdString(showMoment(static_cast<double>(time), 1));
   if (!event) return emit remarked(tr("Greatest: %1 at %2. No recorded event runs then.").arg(value, at));
   const Lane& lane = state_.timeline->tracks[event->track].lanes[event->lane];
