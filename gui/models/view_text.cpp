@@ -1,5 +1,7 @@
 #include "gui/models/view_text.h"
 
+#include <QObject>
+#include <QStringList>
 #include <algorithm>
 
 #include "analyzer/units_text.h"
