@@ -33,6 +33,7 @@ StateSamples samplesWithin(const std::vector<CounterSample>& states, const Inter
 
 Result<std::optional<double>> cpusWhileWaiting(Trace& trace, std::span<const Iteration> iterations,
                                                const Intervals& waits) {
+  if (waits.empty()) return std::optional<double>();
   const auto sampled = PITWALL_TRY(gatherSampled(trace, iterations));
   const Intervals disjoint = united(waits);
   double cpus = 0, most = 0;

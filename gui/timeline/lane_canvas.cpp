@@ -70,6 +70,12 @@ void LaneCanvas::draw(std::int64_t from, std::int64_t to, std::int64_t top, std:
   for (; y < bottom; ++y) clearLine(from, to, y);
 }
 
+CounterRange LaneCanvas::inPixel(const CounterSeries& counter, std::int64_t x) const {
+  const double begin = static_cast<double>(x) * ns_per_px_;
+  return counter.range(static_cast<TimeNs>(std::floor(begin)),
+                       static_cast<TimeNs>(std::ceil(begin + ns_per_px_)));
+}
+
 void LaneCanvas::drawCounter(const CanvasLane& lane, std::int64_t from, std::int64_t to, std::int64_t y,
                              std::int64_t end) {
   const CounterSeries& counter = *lane.counter;
@@ -80,9 +86,7 @@ void LaneCanvas::drawCounter(const CanvasLane& lane, std::int64_t from, std::int
   };
   std::vector<Bar> bars;
   for (std::int64_t x = from; x < to; ++x) {
-    const double begin = static_cast<double>(x) * ns_per_px_;
-    const CounterRange range = counter.range(static_cast<TimeNs>(std::floor(begin)),
-                                             static_cast<TimeNs>(std::ceil(begin + ns_per_px_)));
+    const CounterRange range = inPixel(counter, x);
     if (range.empty) {
       bars.push_back({0, -1});
       continue;
@@ -109,9 +113,7 @@ void LaneCanvas::drawMemory(const CanvasLane& lane, std::int64_t from, std::int6
   std::vector<int> tops;  // of each layer, by column: lines above the bottom; -1: nothing
   for (const MemoryLayer& layer : *lane.memory) {
     for (std::int64_t x = from; x < to; ++x) {
-      const double begin = static_cast<double>(x) * ns_per_px_;
-      const CounterRange range = layer.top.range(static_cast<TimeNs>(std::floor(begin)),
-                                                 static_cast<TimeNs>(std::ceil(begin + ns_per_px_)));
+      const CounterRange range = inPixel(layer.top, x);
       tops.push_back(
           range.empty || range.greatest <= 0 ? -1 : static_cast<int>(std::lround(range.greatest * scale)));
     }

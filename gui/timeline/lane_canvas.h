@@ -53,6 +53,7 @@ class LaneCanvas {
   void copyLine(std::span<const std::uint32_t> line, std::int64_t from, std::int64_t y);
   void clearLine(std::int64_t from, std::int64_t to, std::int64_t y);
 
+  CounterRange inPixel(const CounterSeries& counter, std::int64_t x) const;
   // The lines [y, end) of a counter: as high as the greatest value of each pixel, an edge down to the least.
   void drawCounter(const CanvasLane& lane, std::int64_t from, std::int64_t to, std::int64_t y,
                    std::int64_t end);
