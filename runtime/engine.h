@@ -67,6 +67,24 @@ struct OperatorDesc {
 
 enum class EngineType : std::uint8_t { naive, threaded, threadedPerDevice };
 
+// A place in a stream of a GPU; handles as runtime/gpu.h has them.
+struct StreamPlace {
+  void* stream = nullptr;
+  void* event = nullptr;
+};
+
+// How the work of operators of GPUs follows other work on streams. Called on the operators' threads; must not throw.
+class StreamOrder {
+ public:
+  virtual ~StreamOrder() = default;
+  // The calling thread's stream of the device: what is put on it next starts after these places. nullptr: there is no such
+  // device, as the operator's function will report.
+  virtual Result<void*> enter(Device device, std::span<const StreamPlace> after) = 0;
+  // Calls `completion` when all that the thread has put on this stream is done. The event at that place; nullptr where it is
+  // done already.
+  virtual void* finish(Device device, Completion completion) = 0;
+};
+
 struct EngineOptions {
   EngineType type = EngineType::threadedPerDevice;  // MXNET_ENGINE_TYPE
   int cpu_workers = 1;                              // MXNET_CPU_WORKER_NTHREADS, per cpu device index
@@ -80,10 +98,10 @@ struct EngineOptions {
   std::function<void()> on_worker_start = {};
   // Runs before each operator of a GPU, on its thread, while the profiler records. Must not throw.
   std::function<void()> before_gpu_operator = {};
-  // Runs after the function of an operator of a GPU, or those of a bulk segment, on the same thread: they have put work on a
-  // stream. It calls the Completion when that work is done; the operators are open until then. Not for the classes inlineAsync
-  // and deletion. Empty = their work is done when they return. Must not throw.
-  std::function<void(Device, Completion)> finish_gpu_work = {};
+  // Where functions of operators of GPUs leave work on streams. Such an operator, or a bulk segment of them, is open until its
+  // work is done; operators of GPUs that use its variables start before, behind it on their streams. Not for the classes
+  // inlineAsync and deletion. nullptr = all work is done when functions return. Must outlive the engine.
+  StreamOrder* streams = nullptr;
 
   // Errors: invalidInput naming variable, value and the allowed values.
   static Result<EngineOptions> fromSettings(const Settings& settings);

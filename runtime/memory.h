@@ -52,7 +52,12 @@ class SystemMemory {
   };
   // nullopt = unknown.
   virtual std::optional<Room> room() { return std::nullopt; }
+  // Where there is no memory: waits until blocks may have been freed. False: none is about to be freed.
+  virtual bool waitForFrees() { return false; }
 };
+
+// The host's memory: what programs can get without swapping, and all of it. nullopt where the system does not say.
+std::optional<SystemMemory::Room> hostRoom();
 
 // The memory of a device: for each cpu device the process's heap. Errors: unsupported where this build has no
 // memory of the kind, invalidInput for an index that is out of range; both name the device.
@@ -79,7 +84,7 @@ struct StorageOptions {
   int round_linear_cutoff = 24;       // *_MEM_POOL_ROUND_LINEAR_CUTOFF, 20..34
   Bytes large_round_bytes = 2 << 20;  // *_MEM_LARGE_ALLOC_ROUND_SIZE, naive pool only
   // *_MEM_POOL_RESERVE: before the system is asked for memory that would leave less than this share of the device's memory
-  // free, the pool's is released. Where the system does not know how much there is, nothing.
+  // free, the pool's is released. Where the system does not know how much there is, nothing. Of pinned memory: the host's.
   int reserve_percent = 0;
   std::shared_ptr<SystemMemory> system;  // null = systemMemory(device)
   StorageObserver* observer = nullptr;   // outlives the storage
@@ -118,7 +123,7 @@ class Storage {
   virtual Device device() const = 0;
 
   // Uninitialised memory; size 0 gives an empty block. When the system is out of memory, the pool is released
-  // and the request retried once. Errors: io naming tag, device and size, which tags hold how much, and what to change;
+  // and the request retried, also after blocks whose work on a GPU is about to end. Errors: io naming tag, device and size, which tags hold how much, and what to change;
   // invalidInput for a negative size.
   virtual Result<Block> allocate(Bytes size, MemoryTag tag) = 0;
 

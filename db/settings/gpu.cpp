@@ -187,7 +187,9 @@ constexpr SettingInfo kGpuSettings[] = {
      .meaning = "Lets fully connected layers on 16-bit data also add in 16 bits: faster on some GPUs, less "
                 "precise.",
      .source = kEnvVar,
-     .status = planned},
+     .status = honoured,
+     .since = "0.1.0",
+     .note = "Of float16; bfloat16 is always added as float32."},
     {.name = "MXNET_FUSION_SIZE_WARNING",
      .owner = "mxnet",
      .type = boolean,

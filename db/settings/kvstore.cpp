@@ -117,8 +117,9 @@ constexpr SettingInfo kKvstoreSettings[] = {
          "Whether GPUs of one machine may read each other's memory directly when gradients are summed on "
          "them. Off, every exchange goes through host memory.",
      .source = kEnvVar,
-     .status = planned,
-     .note = "In MXNet 1.9.1 the tree store enables peer access whatever the value."},
+     .status = honoured,
+     .since = "0.1.0",
+     .note = "Of copies between GPUs. In MXNet 1.9.1 the tree store enables peer access whatever the value."},
     {.name = "MXNET_KVSTORE_BIGARRAY_BOUND",
      .owner = "mxnet",
      .type = integer,

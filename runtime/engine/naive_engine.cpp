@@ -36,7 +36,7 @@ void NaiveEngine::deleteVariable(Variable variable, OperatorFunction then) {
 }
 
 void NaiveEngine::pushDesc(OperatorDesc& desc, bool ends_variable) {
-  const BuildOptions options{profiler_.isRecording(), runner_.gpuEndsLater()};
+  const BuildOptions options{profiler_.isRecording(), runner_.streams() != nullptr};
   if (isRunningHere()) {
     mutex_.assertHeld();  // by the running operator's push()
     Operator& op = buildOperator(cache_, desc, options);

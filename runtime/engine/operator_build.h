@@ -11,7 +11,7 @@ CorrelationId nextCorrelation();
 
 struct BuildOptions {
   bool recording = false;
-  bool gpu_ends_later = false;  // EngineOptions::finish_gpu_work completes operators of GPUs
+  bool gpu_ends_later = false;  // EngineOptions::streams completes operators of GPUs
 };
 
 // Moves `desc` into an operator whose accesses are sorted and unique, none granted. The function of an

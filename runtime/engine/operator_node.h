@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <span>
 
 #include "runtime/engine.h"
@@ -15,6 +16,7 @@
 namespace pitwall::engine {
 
 struct Operator;
+class OpenWork;  // open_work.h
 
 // One operator's use of one variable; sorted by variable in an operator, and unique there.
 struct Access {
@@ -51,12 +53,13 @@ struct alignas(64) Operator {
   DeviceKind device_kind = DeviceKind::cpu;
   bool ends_variable = false;  // deleteVariable(): its variable is freed after it has run
 
-  Ticks pushed = 0;            // 0 = not recorded
-  std::uint64_t order = 0;     // arrival in a priority queue
-  std::uint32_t capacity = 0;  // of `accesses`: kFewAccesses, kManyAccesses, or more (from the heap)
-  std::uint16_t track = 0;     // of a `later` operator: its track of the device; 0 = the thread's
-  Ticks started = 0;           // of a `later` operator; 0 = not recorded
-  OperatorFunction function;   // last: a small callable still fits on the second line
+  Ticks pushed = 0;                // 0 = not recorded
+  std::uint64_t order = 0;         // arrival in a priority queue
+  std::uint32_t capacity = 0;      // of `accesses`: kFewAccesses, kManyAccesses, or more (from the heap)
+  std::uint16_t track = 0;         // of a `later` operator: its track of the device; 0 = the thread's
+  Ticks started = 0;               // of a `later` operator; 0 = not recorded
+  OperatorFunction function;       // here a small callable still fits on the second line
+  std::shared_ptr<OpenWork> open;  // what it has left on a stream; its accesses are then complete
 
   std::span<Access> uses() const { return {accesses, access_count}; }
   Device device() const { return {device_kind, device_index}; }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <exception>
 #include <utility>
 
@@ -51,7 +52,7 @@ OperatorRunner::OperatorRunner(Profiler& profiler, const EngineOptions& options)
       bulk_site_(profiler.site("bulk", EventKind::bulk)),
       deletion_facts_(registerDeletion(profiler)),
       before_gpu_operator_(options.before_gpu_operator),
-      finish_gpu_work_(options.finish_gpu_work),
+      streams_(options.streams),
       ranges_(profiler) {}
 
 void OperatorRunner::run(Operator& op, Ticks ready, bool is_bulk) {
@@ -61,20 +62,47 @@ void OperatorRunner::run(Operator& op, Ticks ready, bool is_bulk) {
   const bool tool_is_attached = ranges_.toolIsAttached();
   if (tool_is_attached) [[unlikely]]
     ranges_.push(op.facts);
-  const bool input_failed = errors_.live() != 0 && errors_.inherit(op);
-  if (op.function && (!input_failed || runsDespiteErrors(op.operator_class))) {
-    const cupti::OperatorScope launches(started == 0 ? 0 : op.correlation);
-    const Status status = call(op, is_bulk);
-    if (!status.has_value()) [[unlikely]]
-      errors_.add(op, status.error());
-  }
+  callUnlessFailed(op, started, is_bulk);
   op.function = {};
   if (tool_is_attached) [[unlikely]]
     ranges_.pop();
   if (started != 0) profiler_.operatorRun(runOf(op, ready, started, Profiler::now()));
 }
 
-bool OperatorRunner::runSegment(Operator& segment, OperatorCache& cache, CompletionReceiver& receiver) {
+inline void OperatorRunner::callUnlessFailed(Operator& op, Ticks started, bool is_bulk) {
+  const bool input_failed = errors_.live() != 0 && errors_.inherit(op);
+  if (!op.function || (input_failed && !runsDespiteErrors(op.operator_class))) return;
+  const cupti::OperatorScope launches(started == 0 ? 0 : op.correlation);
+  const Status status = call(op, is_bulk);
+  if (!status.has_value()) [[unlikely]]
+    errors_.add(op, status.error());
+}
+
+void OperatorRunner::runOnStream(Operator& op, OperatorCache& cache) {
+  op.track = 0;
+  if (op.kind == NodeKind::segment) {
+    op.started = 0;  // its operators are recorded
+    return runSegment(op, cache);
+  }
+  op.started = profiler_.isRecording() ? Profiler::now() : 0;
+  if (op.started != 0 && before_gpu_operator_) before_gpu_operator_();
+  const bool tool_is_attached = ranges_.toolIsAttached();
+  if (tool_is_attached) ranges_.push(op.facts);
+  callUnlessFailed(op, op.started, false);
+  if (tool_is_attached) ranges_.pop();
+}
+
+void OperatorRunner::recordOnStream(const Operator& op, void* stream, Ticks ended) {
+  const ScopedLock guard(streams_mutex_);
+  StreamRecord& record = recorded_streams_[stream];
+  const Ticks before = std::exchange(record.ended, ended);
+  if (op.started == 0) return;
+  const std::uint8_t device = ringDevice(op.device());
+  if (record.track == 0) record.track = profiler_.takeDeviceTrack(device);
+  profiler_.operatorRun(runOf(op, op.ready, std::max(op.started, before), ended), record.track);
+}
+
+void OperatorRunner::runSegment(Operator& segment, OperatorCache& cache) {
   const Ticks started = profiler_.enter(bulk_site_);
   std::int64_t count = 0;
   for (Operator* op = segment.child; op != nullptr; ++count) {
@@ -85,12 +113,6 @@ bool OperatorRunner::runSegment(Operator& segment, OperatorCache& cache, Complet
   }
   segment.child = nullptr;
   if (started != 0) profiler_.leave(bulk_site_, started, count);
-  if (segment.device_kind != DeviceKind::gpu || !gpuEndsLater()) return true;
-  segment.started = 0;  // its operators have been recorded
-  segment.track = 0;
-  segment.waiting.store(2, std::memory_order_relaxed);
-  finish_gpu_work_(segment.device(), Completion(segment, receiver));
-  return arrive(segment);
 }
 
 Status OperatorRunner::call(Operator& op, bool is_bulk) {
@@ -140,7 +162,7 @@ void OperatorRunner::open(Operator& op) {
 void OperatorRunner::startOnGpu(Operator& op, CompletionReceiver& receiver) {
   const Status status = call(op, false);
   if (!status.has_value()) errors_.add(op, status.error());
-  finish_gpu_work_(op.device(), Completion(op, receiver));
+  (void)streams_->finish(op.device(), Completion(op, receiver));
 }
 
 void OperatorRunner::callStart(Operator& op, CompletionReceiver& receiver) {

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <functional>
+#include <unordered_map>
 
+#include "db/mutex.h"
 #include "runtime/engine/completion.h"
 #include "runtime/engine/operator_errors.h"
 #include "runtime/engine/operator_pool.h"
@@ -33,12 +35,15 @@ class OperatorRunner {
   // has failed and is to be completed.
   bool failDropped(Operator& op);
 
-  // Runs the operators of a segment in order and frees them. False: they have left work on a GPU, after which `receiver` is
-  // called; the thread whose arrive() returns true finishes the segment.
-  bool runSegment(Operator& segment, OperatorCache& cache, CompletionReceiver& receiver);
+  // Runs the operators of a segment in order and frees them.
+  void runSegment(Operator& segment, OperatorCache& cache);
 
-  // Whether operators of GPUs end when EngineOptions::finish_gpu_work says.
-  bool gpuEndsLater() const { return finish_gpu_work_ != nullptr; }
+  // EngineOptions::streams; operators of GPUs then end later.
+  StreamOrder* streams() const { return streams_; }
+  // Runs or skips an operator or a segment that leaves its work on a stream.
+  void runOnStream(Operator& op, OperatorCache& cache);
+  // Records such an operator: its work began when what was before it on its stream had ended, at the earliest.
+  void recordOnStream(const Operator& op, void* stream, Ticks ended);
 
   OperatorErrors& errors() { return errors_; }
 
@@ -50,6 +55,7 @@ class OperatorRunner {
   static constinit thread_local Starting* starting_;
 
   Status call(Operator& op, bool is_bulk);
+  void callUnlessFailed(Operator& op, Ticks started, bool is_bulk);
   void startOnGpu(Operator& op, CompletionReceiver& receiver);
   void callStart(Operator& op, CompletionReceiver& receiver);
   void open(Operator& op);
@@ -60,9 +66,16 @@ class OperatorRunner {
   const SiteId bulk_site_;
   const OperatorId deletion_facts_;
   const std::function<void()> before_gpu_operator_;
-  const std::function<void(Device, Completion)> finish_gpu_work_;
+  StreamOrder* const streams_;
   nvtx::OperatorRanges ranges_;
   OperatorErrors errors_;
+
+  struct StreamRecord {
+    std::uint16_t track = 0;  // of the device, for this stream alone
+    Ticks ended = 0;          // the last operator
+  };
+  Mutex streams_mutex_;
+  std::unordered_map<void*, StreamRecord> recorded_streams_ PITWALL_GUARDED_BY(streams_mutex_);
 };
 
 }  // namespace pitwall::engine

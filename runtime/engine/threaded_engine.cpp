@@ -120,6 +120,7 @@ void ThreadedEngine::dispatchFromPusher(Operator& op, ThreadState& thread) {
       op.operator_class == OperatorClass::inlineAsync ||
       (op.operator_class == OperatorClass::deletion && type_ == EngineType::threadedPerDevice);
   if (profiler_.isRecording()) op.ready = Profiler::now();
+  if (open_works_.any() && hold(op)) return;
   if (is_inline) {
     runHere(op, thread);
   } else {
@@ -148,10 +149,12 @@ void ThreadedEngine::runHere(Operator& op, ThreadState& thread) {
 inline bool ThreadedEngine::run(Operator& op, ThreadState& thread) {
   bool is_done = true;
   ++thread.running;
-  if (op.kind == NodeKind::single) [[likely]] {
+  if (op.device_kind == DeviceKind::gpu && leavesWorkOnStream(op)) {
+    is_done = runOnStream(op, thread);
+  } else if (op.kind == NodeKind::single) [[likely]] {
     runner_.run(op, op.ready, false);
   } else if (op.kind == NodeKind::segment) {
-    is_done = runner_.runSegment(op, thread.cache, *this);
+    runner_.runSegment(op, thread.cache);
   } else {
     is_done = runner_.start(op, *this);
     if (is_done) runner_.finish(op);
@@ -178,13 +181,17 @@ void ThreadedEngine::execute(Operator& op) {
 void ThreadedEngine::completed(Operator& op, Status status) {
   completing_.fetch_add(1, std::memory_order_relaxed);
   if (!status.has_value()) runner_.errors().add(op, status.error());
+  if (op.open != nullptr) endOnStream(op, !status.has_value());
   completeLater(op);
   completing_.fetch_sub(1, std::memory_order_release);
 }
 
 void ThreadedEngine::dropped(Operator& op) {
   completing_.fetch_add(1, std::memory_order_relaxed);
-  if (runner_.failDropped(op)) completeLater(op);
+  if (runner_.failDropped(op)) {
+    if (op.open != nullptr) endOnStream(op, true);
+    completeLater(op);
+  }
   completing_.fetch_sub(1, std::memory_order_release);
 }
 
@@ -197,9 +204,7 @@ void ThreadedEngine::completeLater(Operator& op) {
   if (thread.worker == nullptr && thread.running == 0) idle();
 }
 
-// Completes a run operator's accesses, recycles it, and dispatches the operators that have become ready.
-void ThreadedEngine::complete(Operator& op, ThreadState& thread) {
-  OperatorList ready;
+void ThreadedEngine::completeAccesses(const Operator& op, OperatorList& ready) {
   for (const Access& access : op.uses()) {
     VariableState& variable = *access.variable;
     const ScopedLock guard(variable.lock);
@@ -209,9 +214,18 @@ void ThreadedEngine::complete(Operator& op, ThreadState& thread) {
       variable.completeRead(ready);
     }
   }
+}
+
+// Completes a run operator's accesses, recycles it, and dispatches the operators that have become ready.
+void ThreadedEngine::complete(Operator& op, ThreadState& thread) {
+  OperatorList ready;
+  if (op.open == nullptr) [[likely]]
+    completeAccesses(op, ready);
+  op.open.reset();
   if (op.ends_variable) {
     VariableState& variable = *op.accesses[0].variable;
     runner_.errors().forget(variable);
+    if (open_works_.any()) open_works_.forget(variable);
     variables_.give(variable);
   }
   thread.cache.give(op);
@@ -219,13 +233,15 @@ void ThreadedEngine::complete(Operator& op, ThreadState& thread) {
   if (ready.empty()) return;
   const Ticks now = profiler_.isRecording() ? Profiler::now() : 0;
   while (Operator* next = ready.removeFirstOrNull()) {
-    if (next->kind == NodeKind::waiter) {
-      static_cast<Waiter&>(*next).spot.signal();
-      continue;
-    }
-    next->ready = now;
-    dispatch(*next, thread);
+    if (!open_works_.any() || !hold(*next)) letRun(*next, now, thread);
   }
+}
+
+// Runs an operator that has become ready, or ends a thread's wait.
+inline void ThreadedEngine::letRun(Operator& op, Ticks now, ThreadState& thread) {
+  if (op.kind == NodeKind::waiter) return static_cast<Waiter&>(op).spot.signal();
+  op.ready = now;
+  dispatch(op, thread);
 }
 
 }  // namespace pitwall::engine

@@ -4,7 +4,8 @@
 // of several pushing threads queue in the same order everywhere), queues its accesses; when all are granted
 // it is dispatched to a pool; a worker runs it, completes its accesses, and dispatches operators that become
 // ready. The only locks on this path are those of the variables and the pools. An operator with a Completion
-// takes the second half of this path on the thread that completes it.
+// takes the second half of this path on the thread that completes it. An operator that leaves work on a stream of a GPU
+// completes its accesses when that work is on the stream; who then gets them and is no such operator is held until it is done.
 #pragma once
 
 #include <array>
@@ -12,6 +13,7 @@
 #include <memory>
 
 #include "db/mutex.h"
+#include "runtime/engine/open_work.h"
 #include "runtime/engine/operator_build.h"
 #include "runtime/engine/operator_runner.h"
 #include "runtime/engine/pool_plan.h"
@@ -50,16 +52,23 @@ class ThreadedEngine final : public Engine, private OperatorExecutor, private Co
   void completed(Operator& op, Status status) override;
   void dropped(Operator& op) override;
 
-  BuildOptions buildOptions() const { return {profiler_.isRecording(), runner_.gpuEndsLater()}; }
+  BuildOptions buildOptions() const { return {profiler_.isRecording(), runner_.streams() != nullptr}; }
   void flush(ThreadState& thread);
   void submit(Operator& op, ThreadState& thread);
   std::uint32_t appendAccesses(Operator& op,
                                std::vector<Dependency>* edges) PITWALL_NO_THREAD_SAFETY_ANALYSIS;
   void dispatchFromPusher(Operator& op, ThreadState& thread);
+  void letRun(Operator& op, Ticks now, ThreadState& thread);
   void dispatch(Operator& op, ThreadState& thread);
   void runHere(Operator& op, ThreadState& thread);
   bool run(Operator& op, ThreadState& thread);
+  bool leavesWorkOnStream(const Operator& op) const;
+  bool runOnStream(Operator& op, ThreadState& thread);
+  Status enterStream(Operator& op);
+  bool hold(Operator& op);
+  void endOnStream(Operator& op, bool failed);
   void completeLater(Operator& op);
+  void completeAccesses(const Operator& op, OperatorList& ready);
   void complete(Operator& op, ThreadState& thread);
   void blockUntilWritten(VariableState& variable, ThreadState& thread);
   void blockUntilAllDone();
@@ -79,6 +88,7 @@ class ThreadedEngine final : public Engine, private OperatorExecutor, private Co
   OperatorDepot depot_;
   VariablePool variables_;
   OperatorRunner runner_;
+  OpenWorks open_works_;
   ThreadRegistry threads_;
   std::array<PoolSlots, kPoolKinds> pools_{};
   std::atomic<bool> running_{false};

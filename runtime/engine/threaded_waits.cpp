@@ -21,11 +21,13 @@ void ThreadedEngine::blockUntilWritten(VariableState& variable, ThreadState& thr
   waiter.kind = NodeKind::waiter;
   waiter.waiting.store(1, std::memory_order_relaxed);
   waiter.access = {&variable, nullptr, &waiter, 0, true};
+  bool waits = false;
   {
     const ScopedLock guard(variable.lock);
-    if (!variable.appendWaiter(waiter.access)) return;
+    waits = variable.appendWaiter(waiter.access);
     awaited = variable.last_writer;
   }
+  if (!waits && !(open_works_.any() && hold(waiter))) return;
   if (prints_waits_)
     std::fprintf(stderr, "engine: wait for variable %p\n", static_cast<const void*>(&variable));
   const Ticks started = profiler_.enter();

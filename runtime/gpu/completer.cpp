@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <utility>
 
 namespace pitwall {
@@ -42,7 +43,7 @@ GpuCompleter::~GpuCompleter() {
 void GpuCompleter::add(GpuStream stream, GpuEvent event, Done done) {
   {
     const ScopedLock lock(mutex_);
-    arrived_.push_back({stream, event, std::move(done)});
+    arrived_.push_back({stream, event, std::move(done), ++added_});
   }
   changed_.notifyOne();
 }
@@ -69,25 +70,39 @@ bool GpuCompleter::takeArrived() {
     while (open_.empty() && arrived_.empty() && !stopping_) changed_.wait(mutex_);
     arrived.swap(arrived_);
   }
-  for (Entry& entry : arrived) open_[entry.stream].push_back(std::move(entry));
+  for (Entry& entry : arrived) {
+    const GpuStream stream = entry.stream;
+    open_[stream].push_back(std::move(entry));
+  }
   return !open_.empty();
 }
 
-bool GpuCompleter::completeSome() {
-  bool any = false;
+// The entries before `before` that are done, from each stream's first on.
+void GpuCompleter::takeDone(std::vector<std::pair<Entry, Status>>& into, std::uint64_t before) {
   for (auto stream = open_.begin(); stream != open_.end();) {
     auto& entries = stream->second;
-    while (!entries.empty()) {
+    while (!entries.empty() && entries.front().order < before) {
       const Result<bool> done = driver_.isDone(entries.front().event);
       if (done.has_value() && !*done) break;
-      const Done call = std::move(entries.front().done);
+      into.emplace_back(std::move(entries.front()), done.has_value() ? Status() : Status(fail(done.error())));
       entries.pop_front();
-      call(done.has_value() ? Status() : Status(fail(done.error())));
-      any = true;
     }
     stream = entries.empty() ? open_.erase(stream) : std::next(stream);
   }
-  return any;
+}
+
+// What an entry waits for was added before it and is done before it, but perhaps only since the look at its stream: a second
+// look finds it.
+bool GpuCompleter::completeSome() {
+  std::vector<std::pair<Entry, Status>> done;
+  takeDone(done, std::numeric_limits<std::uint64_t>::max());
+  if (done.empty()) return false;
+  const auto earlier = [](const auto& a, const auto& b) { return a.first.order < b.first.order; };
+  if (open_.size() > 1 || done.size() > 1)
+    takeDone(done, std::max_element(done.begin(), done.end(), earlier)->first.order);
+  std::sort(done.begin(), done.end(), earlier);
+  for (auto& [entry, status] : done) entry.done(std::move(status));
+  return true;
 }
 
 }  // namespace pitwall

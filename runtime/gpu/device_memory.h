@@ -1,6 +1,7 @@
 // The memory of GPUs, and that of the host which they reach, as the source of a Storage.
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "runtime/gpu.h"
@@ -8,7 +9,8 @@
 
 namespace pitwall {
 
-// gpu(i) or pinned(i). `driver` outlives it.
-std::shared_ptr<SystemMemory> gpuMemory(GpuDriver& driver, Device device);
+// gpu(i) or pinned(i). `driver` outlives it. `wait_for_frees`: SystemMemory::waitForFrees() of a GPU.
+std::shared_ptr<SystemMemory> gpuMemory(GpuDriver& driver, Device device,
+                                        std::function<bool()> wait_for_frees = {});
 
 }  // namespace pitwall

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <atomic>
+#include <chrono>
+#include <thread>
 
 #include "db/try.h"
 
@@ -113,9 +115,13 @@ Result<GpuEvent> GpuWork::takeEvent(int device) {
   return driver_.createEvent();
 }
 
-void GpuWork::giveEvent(int device, GpuEvent event) {
+void GpuWork::giveEvent(int device, GpuEvent event, GpuThread& thread) {
   const ScopedLock lock(mutex_);
   events_[device].push_back(event);
+  --thread.open;
+  --open_;
+  last_end_ = std::chrono::steady_clock::now();
+  less_open_.notifyAll();
 }
 
 // What waits for the end of work.
@@ -136,11 +142,41 @@ void GpuWork::complete(After& after, Status status) {
   after.completion(std::move(status));
 }
 
-void GpuWork::finish(Device device, Completion completion) {
+// Temporary arrays of operators that are far ahead of the device would fill its memory.
+void GpuWork::waitForRoom(GpuThread& thread) {
+  constexpr int kMostOpen = 64;
+  const ScopedLock lock(mutex_);
+  while (thread.open >= kMostOpen) less_open_.wait(mutex_);
+}
+
+// Blocks are freed by operators that run after the end of the work, on other threads.
+bool GpuWork::waitForFrees() {
+  constexpr std::chrono::milliseconds kAfterEnd{20}, kPause{1};
+  {
+    const ScopedLock lock(mutex_);
+    if (open_ > 0) return less_open_.wait(mutex_), true;
+    if (std::chrono::steady_clock::now() - last_end_ > kAfterEnd) return false;
+  }
+  std::this_thread::sleep_for(kPause);
+  return true;
+}
+
+Result<GpuStream> GpuWork::enter(Device device, std::span<const StreamPlace> after) {
+  GpuThread& thread = *PITWALL_TRY(here(device));
+  waitForRoom(thread);
+  for (const StreamPlace& place : after) {
+    if (place.event == nullptr || place.stream == thread.stream) continue;
+    const Status waits = driver_.wait(thread.stream, place.event);
+    if (!waits.has_value()) return onDevice(device, waits.error());
+  }
+  return thread.stream;
+}
+
+GpuEvent GpuWork::finish(Device device, Completion completion) {
   auto after = std::make_shared<After>();
   after->completion = std::move(completion);
   const Result<GpuThread*> thread = here(device);
-  if (!thread.has_value()) return complete(*after, fail(thread.error()));
+  if (!thread.has_value()) return complete(*after, fail(thread.error())), nullptr;
   GpuThread& t = **thread;
   after->kept = std::exchange(t.kept, {});
   after->checks = std::exchange(t.checks, {});
@@ -149,13 +185,19 @@ void GpuWork::finish(Device device, Completion completion) {
   if (!recorded.has_value()) {
     // Without an event the work may still run: what it uses is given back after it.
     (void)driver_.synchronize(t.stream);
-    return complete(*after, onDevice(device, recorded.error()));
+    return complete(*after, onDevice(device, recorded.error())), nullptr;
   }
-  completer_->add(t.stream, *event, [this, device, event = *event, after](Status status) {
-    giveEvent(device.index, event);
+  {
+    const ScopedLock lock(mutex_);
+    ++t.open;
+    ++open_;
+  }
+  completer_->add(t.stream, *event, [this, device, event = *event, after, &t](Status status) {
+    giveEvent(device.index, event, t);
     if (!status.has_value()) status = onDevice(device, status.error());
     complete(*after, std::move(status));
   });
+  return *event;
 }
 
 }  // namespace pitwall

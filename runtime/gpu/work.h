@@ -6,16 +6,19 @@
 // a look from the host; the segment has one event.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "db/mutex.h"
+#include "runtime/engine.h"
 #include "runtime/gpu.h"
 #include "runtime/gpu/completer.h"
 #include "runtime/memory.h"
@@ -36,6 +39,8 @@ struct GpuThread {
   };
   std::vector<Block> kept;
   std::vector<Check> checks;
+
+  int open = 0;  // operators whose work is not done; guarded by the GpuWork
 };
 
 class GpuWork {
@@ -59,13 +64,22 @@ class GpuWork {
   // Cleared memory for a problem of the work that is put on the stream next.
   Result<GpuProblem*> problem(GpuThread& thread, std::function<Status(const GpuProblem&)> explain);
 
-  // Completes after all work that the thread has put on its stream of the device.
-  void finish(Device device, Completion completion);
+  // The calling thread's stream, whose later work starts after these places. Waits while the stream has very much to do.
+  // Errors: those of the driver, naming the device.
+  Result<GpuStream> enter(Device device, std::span<const StreamPlace> after);
+
+  // Waits for the end of an operator's work, after which blocks are freed. False: no work is open, or was a moment ago.
+  bool waitForFrees();
+
+  // Completes after all work that the thread has put on its stream of the device. The event there; nullptr when it has
+  // completed already.
+  GpuEvent finish(Device device, Completion completion);
 
  private:
   Result<GpuThread*> open(Device device);
   Result<GpuEvent> takeEvent(int device);
-  void giveEvent(int device, GpuEvent event);
+  void giveEvent(int device, GpuEvent event, GpuThread& thread);
+  void waitForRoom(GpuThread& thread);
   struct After;
   void complete(After& after, Status status);
 
@@ -74,6 +88,9 @@ class GpuWork {
   const std::uint64_t serial_;  // unique in the process
 
   Mutex mutex_;
+  ConditionVariable less_open_;
+  int open_ PITWALL_GUARDED_BY(mutex_) = 0;  // operators whose work is not done
+  std::chrono::steady_clock::time_point last_end_ PITWALL_GUARDED_BY(mutex_);
   std::map<std::pair<std::thread::id, int>, std::unique_ptr<GpuThread>> threads_ PITWALL_GUARDED_BY(mutex_);
   std::map<int, std::vector<GpuEvent>> events_ PITWALL_GUARDED_BY(mutex_);  // free ones, by device
   std::vector<GpuProblem*> problems_ PITWALL_GUARDED_BY(mutex_);            // free ones

@@ -22,25 +22,25 @@ const char* toString(MemoryTag tag) {
 
 namespace {
 
-// The settings of a kind of memory. MXNet has no rounding of large blocks for pinned memory, and its reserve is of GPUs alone.
+// The settings of a kind of memory. MXNet has no rounding of large blocks for pinned memory.
 struct PoolSettings {
-  const char *type, *page, *cutoff;
-  const char *large = nullptr, *reserve = nullptr;
+  const char *type, *page, *cutoff, *reserve;
+  const char* large = nullptr;
 };
 
 PoolSettings poolSettings(DeviceKind kind) {
   switch (kind) {
     case DeviceKind::gpu:
       return {"MXNET_GPU_MEM_POOL_TYPE", "MXNET_GPU_MEM_POOL_PAGE_SIZE",
-              "MXNET_GPU_MEM_POOL_ROUND_LINEAR_CUTOFF", "MXNET_GPU_MEM_LARGE_ALLOC_ROUND_SIZE",
-              "MXNET_GPU_MEM_POOL_RESERVE"};
+              "MXNET_GPU_MEM_POOL_ROUND_LINEAR_CUTOFF", "MXNET_GPU_MEM_POOL_RESERVE",
+              "MXNET_GPU_MEM_LARGE_ALLOC_ROUND_SIZE"};
     case DeviceKind::pinned:
       return {"MXNET_CPU_PINNED_MEM_POOL_TYPE", "MXNET_CPU_PINNED_MEM_POOL_PAGE_SIZE",
-              "MXNET_CPU_PINNED_MEM_POOL_ROUND_LINEAR_CUTOFF"};
+              "MXNET_CPU_PINNED_MEM_POOL_ROUND_LINEAR_CUTOFF", "MXNET_CPU_PINNED_MEM_POOL_RESERVE"};
     case DeviceKind::cpu: break;
   }
   return {"MXNET_CPU_MEM_POOL_TYPE", "MXNET_CPU_MEM_POOL_PAGE_SIZE", "MXNET_CPU_MEM_POOL_ROUND_LINEAR_CUTOFF",
-          "MXNET_CPU_MEM_LARGE_ALLOC_ROUND_SIZE"};
+          "MXNET_CPU_MEM_POOL_RESERVE", "MXNET_CPU_MEM_LARGE_ALLOC_ROUND_SIZE"};
 }
 
 }  // namespace
@@ -56,7 +56,7 @@ Result<StorageOptions> StorageOptions::fromSettings(const Settings& settings, De
   options.page_bytes = settings.integer(names.page);
   options.round_linear_cutoff = static_cast<int>(settings.integer(names.cutoff));
   if (names.large != nullptr) options.large_round_bytes = settings.integer(names.large);
-  if (names.reserve != nullptr) options.reserve_percent = static_cast<int>(settings.integer(names.reserve));
+  options.reserve_percent = static_cast<int>(settings.integer(names.reserve));
   if (options.pool == PoolType::round &&
       !std::has_single_bit(static_cast<std::uint64_t>(options.page_bytes))) {
     return fail(ErrorCode::invalidInput,

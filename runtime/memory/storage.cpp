@@ -55,6 +55,12 @@ class PooledStorage : public Storage {
       releaseCache();
       data = takeFromSystem(capacity);
     }
+    while (data == nullptr && system_->waitForFrees()) {
+      data = takeFromPool(capacity);
+      if (data != nullptr) break;
+      releaseCache();
+      data = takeFromSystem(capacity);
+    }
     if (data == nullptr) return noMemory(size, tag);
     total_.add(size);
     if (sum_ != nullptr) sum_->add(size);

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <fstream>
+#include <string>
 
 #include "db/try.h"
 #include "runtime/memory.h"
@@ -17,9 +19,23 @@ class Heap final : public SystemMemory {
     return failed == 0 ? data : nullptr;
   }
   void free(void* data, Bytes) override { std::free(data); }
+  std::optional<Room> room() override { return hostRoom(); }
 };
 
 }  // namespace
+
+std::optional<SystemMemory::Room> hostRoom() {
+  std::ifstream file("/proc/meminfo");
+  Bytes total = -1, available = -1;
+  std::string name, unit;
+  for (Bytes kilobytes = 0; (total < 0 || available < 0) && file >> name >> kilobytes;
+       std::getline(file, unit)) {
+    if (name == "MemTotal:") total = kilobytes * 1024;
+    if (name == "MemAvailable:") available = kilobytes * 1024;
+  }
+  if (total < 0 || available < 0) return std::nullopt;
+  return SystemMemory::Room{available, total};
+}
 
 Result<std::shared_ptr<SystemMemory>> systemMemory(Device device) {
   PITWALL_TRY(checkDevice(device));

@@ -36,7 +36,18 @@ Result<GpuDriver*> Gpus::driver(Device device) {
   PITWALL_TRY(checkDevice(device));
   const ScopedLock lock(mutex_);
   PITWALL_TRY(open(device));
+  if (device.kind == DeviceKind::gpu && settings_.boolean("MXNET_ENABLE_GPU_P2P")) connect(device.index);
   return &platform_->driver();
+}
+
+// Where two GPUs cannot read each other's memory, their copies go through the host.
+void Gpus::connect(int device) {
+  if (!used_.insert(device).second) return;
+  for (const int other : used_) {
+    if (other == device) continue;
+    (void)platform_->driver().enablePeerAccess(device, other);
+    (void)platform_->driver().enablePeerAccess(other, device);
+  }
 }
 
 Result<GpuWork*> Gpus::work(Device device) {
@@ -53,6 +64,28 @@ Result<Backend*> Gpus::backend(Device device) {
   PITWALL_TRY(open(device));
   if (backend_ == nullptr) backend_ = PITWALL_TRY(platform_->openBackend(settings_));
   return backend_.get();
+}
+
+Result<void*> Gpus::enter(Device device, std::span<const StreamPlace> after) {
+  const Result<GpuWork*> of_device = work(device);
+  if (!of_device.has_value()) return static_cast<void*>(nullptr);
+  return (*of_device)->enter(device, after);
+}
+
+void* Gpus::finish(Device device, Completion completion) {
+  const Result<GpuWork*> of_device = work(device);
+  if (of_device.has_value()) return (*of_device)->finish(device, std::move(completion));
+  completion({});  // nothing is on a stream
+  return nullptr;
+}
+
+bool Gpus::waitForFrees() {
+  GpuWork* work = nullptr;
+  {
+    const ScopedLock lock(mutex_);
+    work = work_.get();
+  }
+  return work != nullptr && work->waitForFrees();
 }
 
 void Gpus::close() {

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 
 #include "db/mutex.h"
 #include "db/settings.h"
@@ -13,7 +14,7 @@
 namespace pitwall::session {
 
 // Threads: every call from any thread.
-class Gpus {
+class Gpus final : public StreamOrder {
  public:
   // `given`: null = openGpuPlatform() when first used.
   Gpus(const Settings& settings, std::shared_ptr<GpuPlatform> given)
@@ -27,18 +28,26 @@ class Gpus {
   Result<GpuWork*> work(Device device);
   Result<Backend*> backend(Device device);
 
+  Result<void*> enter(Device device, std::span<const StreamPlace> after) override;
+  void* finish(Device device, Completion completion) override;
+
+  // SystemMemory::waitForFrees().
+  bool waitForFrees();
+
   // Precondition: all work is done. What was opened before the storages ends before them.
   void close();
 
  private:
   Status open(Device device) PITWALL_REQUIRES(mutex_);
+  void connect(int device) PITWALL_REQUIRES(mutex_);
 
   const Settings& settings_;
   GpuWork::StorageOf storage_of_;
   Mutex mutex_;
   std::shared_ptr<GpuPlatform> platform_ PITWALL_GUARDED_BY(mutex_);
   std::optional<Error> failed_ PITWALL_GUARDED_BY(mutex_);  // why there is no platform
-  int count_ PITWALL_GUARDED_BY(mutex_) = -1;               // -1 = not asked yet
+  std::set<int> used_ PITWALL_GUARDED_BY(mutex_);
+  int count_ PITWALL_GUARDED_BY(mutex_) = -1;  // -1 = not asked yet
   std::unique_ptr<GpuWork> work_ PITWALL_GUARDED_BY(mutex_);
   std::unique_ptr<Backend> backend_ PITWALL_GUARDED_BY(mutex_);
 };

@@ -109,7 +109,7 @@ Status Session::State::openStorages() {
   gpus.setStorages([this](Device device) { return storages.of(device); });
   return storages.open(options, [this](Device device) -> Result<std::shared_ptr<SystemMemory>> {
     GpuDriver* const driver = PITWALL_TRY(gpus.driver(device));
-    return gpuMemory(*driver, device);
+    return gpuMemory(*driver, device, [this] { return gpus.waitForFrees(); });
   });
 }
 
@@ -188,11 +188,7 @@ Result<std::unique_ptr<Session>> Session::open(SessionOptions options) {
   state->openmp_threads = openmp_threads;
   engine_options.on_worker_start = [openmp_threads] { session::setOpenMpThreads(openmp_threads); };
   engine_options.before_gpu_operator = [gpus = &state->gpu_recording] { gpus->onGpuOperator(); };
-  engine_options.finish_gpu_work = [gpus = &state->gpus](Device device, Completion completion) {
-    const Result<GpuWork*> work = gpus->work(device);
-    if (!work.has_value()) return completion({});  // nothing is on a stream
-    (*work)->finish(device, std::move(completion));
-  };
+  engine_options.streams = &state->gpus;
   if (engine_options.type == EngineType::naive) session::setOpenMpThreads(openmp_threads);
   state->engine = PITWALL_TRY(Engine::open(engine_options, state->profiler));
 

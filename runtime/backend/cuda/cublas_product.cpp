@@ -16,6 +16,7 @@
 #include "runtime/backend/cuda/open_library.h"
 #include "runtime/backend/support/matrix_product.h"
 #include "runtime/operators.h"
+#include "runtime/short_float.h"
 
 namespace pitwall::cuda {
 
@@ -99,8 +100,9 @@ struct Ending {
 
 // What a product is computed of and with.
 struct Numbers {
-  DType type = DType::float32;  // of all arrays; sums are float32
+  DType type = DType::float32;  // of all arrays
   cublasComputeType_t compute = CUBLAS_COMPUTE_32F;
+  bool addsIn16Bits() const { return compute == CUBLAS_COMPUTE_16F; }
 };
 
 cudaDataType_t typeOf(DType type) {
@@ -130,7 +132,12 @@ class Product {
 
   Status run(const KernelContext& context, const void* left, const void* right, const void* bias,
              void* out) const {
+    // The factors have the type of the sums.
     const float one = 1, zero = 0;
+    const Float16 short_one = fromFloat<Float16>(1), short_zero = fromFloat<Float16>(0);
+    const bool is_short = numbers_.addsIn16Bits();
+    const void* const alpha = is_short ? static_cast<const void*>(&short_one) : &one;
+    const void* const beta = is_short ? static_cast<const void*>(&short_zero) : &zero;
     cublasLtMatmulDescOpaque_t how = how_;
     if (ending_.bias)
       PITWALL_TRY(api_.statusOf(
@@ -138,7 +145,7 @@ class Product {
           "a product"));
     const cublasLtHandle_t handle = PITWALL_TRY(handleHere(api_));
     PITWALL_TRY(api_.statusOf(
-        api_.cublasLtMatmul(handle, &how, &one, right, asArgument(right_), left, asArgument(left_), &zero,
+        api_.cublasLtMatmul(handle, &how, alpha, right, asArgument(right_), left, asArgument(left_), beta,
                             out, asArgument(out_), out, asArgument(out_), &algorithm_, context.workspace,
                             workspace_bytes_, static_cast<cudaStream_t>(context.stream)),
         "a product"));
@@ -176,8 +183,10 @@ class Product {
 
   Status describe() {
     const MatrixProduct& p = product_;
-    PITWALL_TRY(api_.statusOf(
-        api_.cublasLtMatmulDescInit_internal(&how_, sizeof how_, numbers_.compute, CUDA_R_32F), "a product"));
+    PITWALL_TRY(
+        api_.statusOf(api_.cublasLtMatmulDescInit_internal(&how_, sizeof how_, numbers_.compute,
+                                                           numbers_.addsIn16Bits() ? CUDA_R_16F : CUDA_R_32F),
+                      "a product"));
     const cublasOperation_t of_right = p.right.transposed ? CUBLAS_OP_T : CUBLAS_OP_N,
                             of_left = p.left.transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
     PITWALL_TRY(setOfProduct(CUBLASLT_MATMUL_DESC_TRANSA, &of_right, sizeof of_right));
@@ -240,6 +249,8 @@ class ProductKernel final : public Kernel {
   // Into the next output. False: cuBLASLt has no kernel for it.
   Result<bool> add(const MatrixProduct& p, const Ending& ending) {
     auto made = PITWALL_TRY(Product::make(p, ending, numbers_));
+    if (made == nullptr && numbers_.addsIn16Bits())
+      made = PITWALL_TRY(Product::make(p, ending, {.type = numbers_.type}));
     if (made == nullptr) return false;
     workspace_bytes_ = std::max(workspace_bytes_, made->workspaceBytes());
     products_.push_back({p, ending, std::move(made)});
@@ -318,6 +329,8 @@ Result<KernelPtr> makeProduct(const OperatorKindDesc& desc, Pass pass, const Sig
       if (spec.dtype != numbers.type) return KernelPtr();  // of mixed types
   if (numbers.type == DType::float32 && options.tensor_cores)
     numbers.compute = options.converts ? CUBLAS_COMPUTE_32F_FAST_16F : CUBLAS_COMPUTE_32F_FAST_TF32;
+  if (is_dense && numbers.type == DType::float16 && options.dense_adds_in_16_bits)
+    numbers.compute = CUBLAS_COMPUTE_16F;
   if (is_dense) return makeDense(desc.as<FullyConnectedDesc>(), pass, s, numbers);
   const Shape &a = s.inputs[0].shape, &b = s.inputs[1].shape;
   return makeFactors(is_dot ? desc.as<DotDesc>().factors(a, b) : desc.as<BatchDotDesc>().factors(a, b), pass,

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "runtime/backend/cuda/short_float.cuh"
+#include "runtime/backend/gpu_kernels/column_sums.h"
 #include "runtime/backend/gpu_kernels/elements.h"
 #include "runtime/backend/gpu_kernels/functions.h"
 
@@ -85,6 +86,57 @@ __global__ void rowsKernel(std::int64_t rows, F f) {
   for (std::int64_t row = blockIdx.x; row < rows; row += gridDim.x) f(team, row);
 }
 
+// A thread's sums of its rows of a column.
+template <class F>
+__device__ inline void sumRows(const gpu_kernels::ColumnPlan& plan, const F& f, std::int64_t column,
+                               double (&sums)[F::kSums][F::kWidth]) {
+  constexpr int kSums = F::kSums, kWidth = F::kWidth, kReads = gpu_kernels::ColumnPlan::kTogether;
+  const auto own = f.of(column);
+  const auto add = [&sums](const typename F::Few(&few)[kSums][kWidth]) {
+    for (int s = 0; s < kSums; ++s)
+      for (int k = 0; k < kWidth; ++k) sums[s][k] += static_cast<double>(few[s][k]);
+  };
+  const std::int64_t step = static_cast<std::int64_t>(gridDim.y) * blockDim.y;
+  std::int64_t row = static_cast<std::int64_t>(blockIdx.y) * blockDim.y + threadIdx.y;
+  for (; row + (kReads - 1) * step < plan.rows; row += kReads * step) {
+    decltype(f.read(row, column)) read[kReads];
+#pragma unroll
+    for (int k = 0; k < kReads; ++k) read[k] = f.read(row + k * step, column);
+    typename F::Few few[kSums][kWidth] = {};
+#pragma unroll
+    for (int k = 0; k < kReads; ++k) f.add(own, read[k], few);
+    add(few);
+  }
+  typename F::Few few[kSums][kWidth] = {};
+  for (; row < plan.rows; row += step) f.add(own, f.read(row, column), few);
+  add(few);
+}
+
+template <class F>
+__global__ void columnsKernel(gpu_kernels::ColumnPlan plan, F f) {
+  constexpr int kSums = F::kSums, kWidth = F::kWidth;
+  __shared__ double shared[gpu_kernels::ColumnPlan::kThreads * kSums * kWidth];
+  const int across = static_cast<int>(blockDim.x), down = static_cast<int>(blockDim.y);
+  const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * across, column = first + threadIdx.x;
+  double sums[kSums][kWidth] = {};
+  if (column < plan.columns) sumRows(plan, f, column, sums);
+#pragma unroll
+  for (int s = 0; s < kSums; ++s)
+#pragma unroll
+    for (int k = 0; k < kWidth; ++k)
+      shared[((s * kWidth + k) * down + threadIdx.y) * across + threadIdx.x] = sums[s][k];
+  __syncthreads();
+  const int thread = static_cast<int>(threadIdx.y) * across + static_cast<int>(threadIdx.x);
+  for (int i = thread; i < across * kWidth; i += across * down) {
+    const int k = i / across, at = i % across;
+    if (first + at >= plan.columns) continue;
+    double all[kSums] = {};
+    for (int s = 0; s < kSums; ++s)
+      for (int y = 0; y < down; ++y) all[s] += shared[((s * kWidth + k) * down + y) * across + at];
+    f.done(blockIdx.y, (first + at) * kWidth + k, all);
+  }
+}
+
 class CudaLaunch {
  public:
   explicit CudaLaunch(const KernelContext& context) : stream_(static_cast<cudaStream_t>(context.stream)) {}
@@ -114,6 +166,15 @@ class CudaLaunch {
     const unsigned threads = count <= 64 ? 32 : count <= 512 ? 64 : kThreads;
     rowsKernel<<<static_cast<unsigned>(std::min<std::int64_t>(rows, kMostBlocks)), threads, 0, stream_>>>(
         rows, f);
+    check();
+  }
+  // Sums of columns: gpu_kernels/column_sums.h.
+  template <class F>
+  void columns(const gpu_kernels::ColumnPlan& plan, const F& f) {
+    if (plan.columns <= 0) return;
+    const dim3 blocks(static_cast<unsigned>(plan.tiles()), static_cast<unsigned>(plan.parts));
+    const dim3 threads(static_cast<unsigned>(plan.across), static_cast<unsigned>(plan.down));
+    columnsKernel<<<blocks, threads, 0, stream_>>>(plan, f);
     check();
   }
   Status status() const {

@@ -25,6 +25,7 @@ CudaOptions CudaOptions::of(const Settings& settings) {
   options.cached_kernels = settings.integer("MXNET_MKLDNN_CACHE_NUM");
   options.tensor_cores = settings.boolean("MXNET_CUDA_ALLOW_TENSOR_CORE");
   options.converts = options.tensor_cores && settings.boolean("MXNET_CUDA_TENSOR_OP_MATH_ALLOW_CONVERSION");
+  options.dense_adds_in_16_bits = settings.boolean("MXNET_FC_TRUE_FP16");
   for (unsigned note = 0; note < std::size(kAllowed); ++note)
     if (kAllowed[note] != nullptr && !settings.boolean(kAllowed[note])) options.forbidden_notes |= 1U << note;
   if (!options.tensor_cores) options.forbidden_notes |= 1U << kTensorCore;

@@ -10,9 +10,10 @@
 namespace pitwall::cuda {
 
 struct CudaOptions {
-  std::int64_t cached_kernels = -1;  // MXNET_MKLDNN_CACHE_NUM
-  bool tensor_cores = true;          // MXNET_CUDA_ALLOW_TENSOR_CORE: float32 is multiplied as TF32
-  bool converts = false;             // MXNET_CUDA_TENSOR_OP_MATH_ALLOW_CONVERSION: or as float16
+  std::int64_t cached_kernels = -1;    // MXNET_MKLDNN_CACHE_NUM
+  bool tensor_cores = true;            // MXNET_CUDA_ALLOW_TENSOR_CORE: float32 is multiplied as TF32
+  bool converts = false;               // MXNET_CUDA_TENSOR_OP_MATH_ALLOW_CONVERSION: or as float16
+  bool dense_adds_in_16_bits = false;  // MXNET_FC_TRUE_FP16
   std::uint32_t forbidden_notes =
       0;  // MXNET_CUDNN_ALLOW_*, MXNET_ENFORCE_DETERMINISM; bit i: cuDNN's numerical note i
   Autotune autotune = Autotune::limited;  // MXNET_CUDNN_AUTOTUNE_DEFAULT

@@ -14,29 +14,15 @@
 
 namespace pitwall::gpu_kernels {
 
-// The sums of parts of a channel's elements.
-struct BatchNormParts {
-  std::int64_t channels, count, parts;  // count: elements of a channel
-  const double* sums;
-  template <class Team>
-  PITWALL_DEVICE double total(Team& team, int which, std::int64_t channel) const {
-    const double* const from = sums + which * parts * channels + channel;
-    return team.sum(parts, [=, this](std::int64_t part) { return from[part * channels]; });
-  }
-};
-
 template <class E>
 struct BatchNormStatistics {
-  BatchNormParts z;
   ChannelPlace place;
+  double count;  // elements of a channel
   float momentum;
   In<E> x;
   float *mean, *variance, *running_mean, *running_variance;
-  template <class Team>
-  PITWALL_DEVICE void operator()(Team& team, std::int64_t c) const {
-    const double n = static_cast<double>(z.count);
-    const double centre = z.total(team, 0, c) / n, square = z.total(team, 1, c) / n - centre * centre;
-    if (!team.isFirst()) return;
+  PITWALL_DEVICE void operator()(std::int64_t c, const double (&sums)[2]) const {
+    const double centre = sums[0] / count, square = sums[1] / count - centre * centre;
     const double spread = square > 0 ? square : 0, m = static_cast<double>(momentum);
     const double middle = static_cast<double>(x[place.at(c, 0)]) + centre;
     mean[c] = static_cast<float>(middle);
@@ -181,19 +167,15 @@ struct BatchNormTermsOfVectors {
 };
 
 struct BatchNormSums {
-  BatchNormParts z;
   double epsilon;
   bool fix_gamma;
   const float* variance;
   float *dgamma, *dbeta, *sum;  // sum: that of dgamma where gamma is fixed too
-  template <class Team>
-  PITWALL_DEVICE void operator()(Team& team, std::int64_t c) const {
-    const double plain = z.total(team, 0, c);
-    const double by_normal = z.total(team, 1, c) / sqrt(static_cast<double>(variance[c]) + epsilon);
-    if (!team.isFirst()) return;
+  PITWALL_DEVICE void operator()(std::int64_t c, const double (&sums)[2]) const {
+    const double by_normal = sums[1] / sqrt(static_cast<double>(variance[c]) + epsilon);
     sum[c] = static_cast<float>(by_normal);
     dgamma[c] = fix_gamma ? 0 : static_cast<float>(by_normal);
-    dbeta[c] = static_cast<float>(plain);
+    dbeta[c] = static_cast<float>(sums[0]);
   }
 };
 
@@ -253,7 +235,8 @@ struct BatchNormPlan {
   std::int64_t elements, count;  // count: of a channel
   bool vectors;
   ChannelParts parts;
-  ChannelVectors of_sums{}, of_maps{};
+  ColumnPlan of_sums{};
+  ChannelVectors of_maps{};
 
   BatchNormPlan(const ChannelPlace& p, std::int64_t n)
       : place(p),
@@ -262,18 +245,21 @@ struct BatchNormPlan {
         vectors(ChannelVectors::fits<E>(p)),
         parts(p, n / p.channels) {
     if (!vectors) return;
-    of_sums = ChannelVectors::make<E>(p, count, 1 << 16, 32);
+    of_sums = ColumnPlan::make(p.channels / Vector<E>::kCount, count, 32, 8, 512);
     of_maps = ChannelVectors::make<E>(p, count, 1 << 17, 4);
   }
-  std::int64_t partCount() const { return vectors ? of_sums.threads / of_sums.groups : parts.parts; }
+  std::int64_t partCount() const { return vectors ? of_sums.parts : parts.parts; }
   Bytes sumBytes() const { return partCount() * place.channels * 2 * static_cast<Bytes>(sizeof(double)); }
-  BatchNormParts partsAt(const double* sums) const { return {place.channels, count, partCount(), sums}; }
 
-  template <class L, class Term, class VectorTerm>
-  void sum(L& launch, const Term& term, const VectorTerm& of_vectors, double* into) const {
-    if (!vectors) return sumParts<2>(launch, parts, term, into);
-    launch.each(of_sums.threads,
-                VectorPartSum<E, 2, VectorTerm>{of_sums, place.channels, partCount(), of_vectors, into});
+  // The two sums of each channel; end(channel, sums) gets them. sumBytes() bytes at `between`.
+  template <class L, class Term, class VectorTerm, class End>
+  void sum(L& launch, const Term& term, const VectorTerm& of_vectors, double* between, const End& end) const {
+    if (vectors)
+      launch.columns(of_sums, VectorPartSums<E, 2, VectorTerm>{of_sums.columns, place.channels, of_sums.parts,
+                                                               of_vectors, between});
+    else
+      sumParts<2>(launch, parts, term, between);
+    totalParts<2>(launch, place.channels, partCount(), between, end);
   }
   template <class L, class Map, class MapOfVectors>
   void map(L& launch, E* to, const Map& each, const MapOfVectors& of_vectors) const {
@@ -293,10 +279,9 @@ GpuFunction batchNormGradient(const BatchNormDesc& d, const BatchNormPlan<E>& pl
     const BatchNormLine line{d.epsilon,   d.fix_gamma, d.relu, input(a, 1), d.relu ? input(a, 5) : nullptr,
                              input(a, 2), input(a, 3)};
     const In<E> x = arrayIn<E>(a, 0), dy = arrayIn<E>(a, 4);
-    plan.sum(launch, BatchNormTerms<E>{line, x, dy}, BatchNormTermsOfVectors<E>{line, x.at, dy.at}, sums);
-    launch.rows(plan.place.channels, plan.partCount(),
-                BatchNormSums{plan.partsAt(sums), static_cast<double>(d.epsilon), d.fix_gamma, input(a, 3),
-                              output(a, 1), output(a, 2), sum});
+    plan.sum(launch, BatchNormTerms<E>{line, x, dy}, BatchNormTermsOfVectors<E>{line, x.at, dy.at}, sums,
+             BatchNormSums{static_cast<double>(d.epsilon), d.fix_gamma, input(a, 3), output(a, 1),
+                           output(a, 2), sum});
     const BatchNormSlope slope{line, 1.0F / static_cast<float>(plan.count), d.use_global_stats, output(a, 2),
                                sum};
     plan.map(launch, arrayOut<E>(a, 0), BatchNormGradient<E>{plan.place, slope, x, dy},
@@ -328,10 +313,9 @@ GpuFunction makeOf(const BatchNormDesc& d, Pass pass, Signature& s) {
       launch.each(channels, CopyTwo{output(a, 3), output(a, 4), output(a, 1), output(a, 2)});
     } else {
       auto* const sums = static_cast<double*>(a.context.workspace);
-      plan.sum(launch, DifferenceAndSquare<E>{plan.place, x}, DifferenceAndSquareOfVectors<E>{x.at}, sums);
-      launch.rows(channels, plan.partCount(),
-                  BatchNormStatistics<E>{plan.partsAt(sums), plan.place, d.momentum, x, output(a, 1),
-                                         output(a, 2), output(a, 3), output(a, 4)});
+      plan.sum(launch, DifferenceAndSquare<E>{plan.place, x}, DifferenceAndSquareOfVectors<E>{x.at}, sums,
+               BatchNormStatistics<E>{plan.place, static_cast<double>(plan.count), d.momentum, x,
+                                      output(a, 1), output(a, 2), output(a, 3), output(a, 4)});
     }
     const BatchNormLine line{d.epsilon,   d.fix_gamma,  d.relu,      input(a, 1),
                              input(a, 2), output(a, 1), output(a, 2)};

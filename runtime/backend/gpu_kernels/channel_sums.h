@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "runtime/backend/gpu_kernels/column_sums.h"
 #include "runtime/backend/gpu_kernels/elements.h"
 #include "runtime/backend/gpu_kernels/launch.h"
 
@@ -34,13 +35,6 @@ struct ChannelParts {
 
   // Of the sums of parts, for so many sums of each channel.
   Bytes sizeBytes(std::int64_t sums) const { return parts * place.channels * sums * 8; }
-
-  // The sum of all parts; in each thread of the team.
-  template <class Team>
-  PITWALL_DEVICE double total(Team& team, const double* of_parts, int which, std::int64_t channel) const {
-    const double* const from = of_parts + which * parts * place.channels + channel;
-    return team.sum(parts, [=, this](std::int64_t part) { return from[part * place.channels]; });
-  }
 
  private:
   // Enough threads to keep a large GPU busy, and so many elements for each that the second step is short.
@@ -106,14 +100,10 @@ struct ChannelValue {
 };
 
 template <class E>
-struct ChannelTotal {
-  ChannelParts z;
-  const double* parts;
+struct StoreTotal {
   E* to;
-  template <class Team>
-  PITWALL_DEVICE void operator()(Team& team, std::int64_t c) const {
-    const double sum = z.total(team, parts, 0, c);
-    if (team.isFirst()) to[c] = stored<E>(static_cast<float>(sum));
+  PITWALL_DEVICE void operator()(std::int64_t channel, const double (&sums)[1]) const {
+    to[channel] = stored<E>(static_cast<float>(sums[0]));
   }
 };
 
@@ -122,7 +112,7 @@ template <class E, class L>
 void sumChannels(L& launch, const ChannelParts& z, In<E> from, void* workspace, E* to) {
   auto* const parts = static_cast<double*>(workspace);
   sumParts<1>(launch, z, ChannelValue<E>{from}, parts);
-  launch.rows(z.place.channels, z.parts, ChannelTotal<E>{z, parts, to});
+  totalParts<1>(launch, z.place.channels, z.parts, parts, StoreTotal<E>{to});
 }
 
 }  // namespace pitwall::gpu_kernels

@@ -62,42 +62,28 @@ PITWALL_DEVICE void storeVector(E* array, std::int64_t i, const Vector<E>& v) {
   reinterpret_cast<Vector<E>*>(array)[i] = v;
 }
 
-// The sums of parts of each channel, as PartSum writes them: part `thread / groups` of the thread's channels. A Term has
+// The sums of parts of each channel, as PartSum writes them, of vectors of channels. A Term has
 //   Own of(channel)                     what it needs of its channels
 //   Read read(i)                        vector i of the arrays
-//   add(own, read, sums)                adds it to sums[s][channel], of float: few vectors
-template <class E, int kSums, class Term>
-struct VectorPartSum {
-  ChannelVectors z;
-  std::int64_t channels, parts;
+//   add(own, read, sums)                adds it to sums[s][channel]
+template <class E, int kSumsOfEach, class Term>
+struct VectorPartSums {
+  static constexpr int kSums = kSumsOfEach, kWidth = Vector<E>::kCount;
+  using Few = float;
+  std::int64_t groups, channels, parts;  // groups: vectors of a pixel
   Term term;
   double* into;
-  PITWALL_DEVICE void operator()(std::int64_t t) const {
-    constexpr int kCount = Vector<E>::kCount, kTogether = ChannelVectors::kTogether;
-    const std::int64_t channel = z.firstChannel(t, kCount);
-    const auto own = term.of(channel);
-    double sums[kSums][kCount] = {};
-    std::int64_t i = t;
-    for (; i + (kTogether - 1) * z.threads < z.count; i += kTogether * z.threads) {
-      decltype(term.read(t)) read[kTogether];
-      for (int k = 0; k < kTogether; ++k) read[k] = term.read(i + k * z.threads);
-      float few[kSums][kCount] = {};
-      for (int k = 0; k < kTogether; ++k) term.add(own, read[k], few);
-      addTo(sums, few);
-    }
-    float few[kSums][kCount] = {};
-    for (; i < z.count; i += z.threads) term.add(own, term.read(i), few);
-    addTo(sums, few);
-    const std::int64_t part = quotientOf(t, z.groups);
-    for (int s = 0; s < kSums; ++s)
-      for (int k = 0; k < kCount; ++k) into[(s * parts + part) * channels + channel + k] = sums[s][k];
-  }
 
- private:
-  PITWALL_DEVICE static void addTo(double (&sums)[kSums][Vector<E>::kCount],
-                                   const float (&few)[kSums][Vector<E>::kCount]) {
-    for (int s = 0; s < kSums; ++s)
-      for (int k = 0; k < Vector<E>::kCount; ++k) sums[s][k] += static_cast<double>(few[s][k]);
+  PITWALL_DEVICE auto of(std::int64_t group) const { return term.of(group * kWidth); }
+  PITWALL_DEVICE auto read(std::int64_t pixel, std::int64_t group) const {
+    return term.read(pixel * groups + group);
+  }
+  template <class Own, class Read>
+  PITWALL_DEVICE void add(const Own& own, const Read& read, float (&sums)[kSums][kWidth]) const {
+    term.add(own, read, sums);
+  }
+  PITWALL_DEVICE void done(std::int64_t part, std::int64_t channel, const double (&sums)[kSums]) const {
+    for (int s = 0; s < kSums; ++s) into[(s * parts + part) * channels + channel] = sums[s];
   }
 };
 

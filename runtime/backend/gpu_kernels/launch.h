@@ -20,8 +20,8 @@
 //   L launch(args.context); launch.each(n, Square{x, y}); launch.rows(rows, count, Sum{x, y, count});
 //   return launch.status();
 //
-// All members of a functor are plain values. A Launch has each(), map(), rows() and status(); a Team sum(), largest(), each() and
-// isFirst(). Sums are of double: one addition for each number that is read costs nothing beside the reading.
+// All members of a functor are plain values. A Launch has each(), map(), rows(), columns() (column_sums.h) and status(); a Team sum(),
+// largest(), each() and isFirst(). Sums are of double: one addition for each number that is read costs nothing beside the reading.
 #pragma once
 
 #include <cstdint>

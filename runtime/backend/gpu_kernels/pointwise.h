@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <type_traits>
 
 #include "runtime/backend/gpu_kernels/channel_vectors.h"
 #include "runtime/backend/gpu_kernels/elements.h"
@@ -44,38 +45,84 @@ struct PointwiseStep {
   }
 };
 
+// f(0), ... f(kEnd - 1), with numbers that are constants in f.
+template <int kEnd, int kFirst = 0, class F>
+PITWALL_DEVICE void forEachConstant(const F& f) {
+  if constexpr (kFirst < kEnd) {
+    f(std::integral_constant<int, kFirst>{});
+    forEachConstant<kEnd, kFirst + 1>(f);
+  }
+}
+
 // Each element by itself, or vectors of them.
 template <class E>
 struct PointwiseProgram {
   using Desc = PointwiseDesc;
-  static constexpr int kRegisters = static_cast<int>(Desc::kMostInputs + Desc::kMostInstructions);
+  static constexpr int kMostValues = static_cast<int>(Desc::kMostInputs + Desc::kMostInstructions);
   int inputs, steps, outputs;
   PointwiseStep step[Desc::kMostInstructions];
   std::uint8_t shown[Desc::kMostOutputs];
   const E* from[Desc::kMostInputs];
   E* to[Desc::kMostOutputs];
 
-  // V: a type of neighbouring elements, at index i of arrays of such.
-  template <class V, int kCount>
+  int values() const { return inputs + steps; }
+
+  // V: a type of neighbouring elements, at index i of arrays of such. kValues: at least values(); a small number keeps them
+  // all in registers, which have no index: a value is then found by comparing its number with each.
+  template <class V, int kCount, int kValues>
   PITWALL_DEVICE void run(std::int64_t i) const {
-    float registers[kRegisters][kCount];
-    int next = 0;
-    for (; next < inputs; ++next) {
-      const V read = reinterpret_cast<const V*>(from[next])[i];
-      for (int k = 0; k < kCount; ++k) registers[next][k] = loaded(reinterpret_cast<const E*>(&read)[k]);
-    }
-    for (int s = 0; s < steps; ++s, ++next) {
-      const float *a = registers[step[s].first], *b = registers[step[s].second];
-      float* const result = registers[next];
-      step[s].choose([=](auto function) {
-        for (int k = 0; k < kCount; ++k) result[k] = function(a[k], b[k]);
+    float value[kValues][kCount];
+    if constexpr (kValues == kMostValues) {
+      for (int n = 0; n < inputs; ++n) load(reinterpret_cast<const V*>(from[n])[i], value[n]);
+      for (int s = 0; s < steps; ++s)
+        compute(step[s], value[step[s].first], value[step[s].second], value[inputs + s]);
+      for (int o = 0; o < outputs; ++o) store<V>(value[shown[o]], o, i);
+    } else {
+      V read[kValues] = {};
+      forEachConstant<kValues>([&](auto n) {
+        if (n < inputs) read[n] = reinterpret_cast<const V*>(from[n])[i];
       });
+      forEachConstant<kValues>([&](auto n) {
+        if (n < inputs) return load(read[n], value[n]);
+        if (n >= inputs + steps) return;
+        float a[kCount], b[kCount];
+        find<n>(value, step[n - inputs].first, a);
+        find<n>(value, step[n - inputs].second, b);
+        compute(step[n - inputs], a, b, value[n]);
+      });
+      for (int o = 0; o < outputs; ++o) {
+        float made[kCount];
+        find<kValues>(value, shown[o], made);
+        store<V>(made, o, i);
+      }
     }
-    for (int o = 0; o < outputs; ++o) {
-      V made;
-      for (int k = 0; k < kCount; ++k) reinterpret_cast<E*>(&made)[k] = stored<E>(registers[shown[o]][k]);
-      reinterpret_cast<V*>(to[o])[i] = made;
-    }
+  }
+
+ private:
+  template <class V, int kCount>
+  PITWALL_DEVICE static void load(const V& read, float (&value)[kCount]) {
+    for (int k = 0; k < kCount; ++k) value[k] = loaded(reinterpret_cast<const E*>(&read)[k]);
+  }
+  template <int kCount>
+  PITWALL_DEVICE static void compute(const PointwiseStep& s, const float (&a)[kCount],
+                                     const float (&b)[kCount], float (&result)[kCount]) {
+    s.choose([&](auto function) {
+      for (int k = 0; k < kCount; ++k) result[k] = function(a[k], b[k]);
+    });
+  }
+  template <class V, int kCount>
+  PITWALL_DEVICE void store(const float (&value)[kCount], int output, std::int64_t i) const {
+    V made;
+    for (int k = 0; k < kCount; ++k) reinterpret_cast<E*>(&made)[k] = stored<E>(value[k]);
+    reinterpret_cast<V*>(to[output])[i] = made;
+  }
+  // Value `number` of the first kEnd.
+  template <int kEnd, int kValues, int kCount>
+  PITWALL_DEVICE static void find(const float (&value)[kValues][kCount], int number, float (&found)[kCount]) {
+    forEachConstant<kEnd>([&](auto n) {
+      if (n == 0 || n == number)
+        for (int k = 0; k < kCount; ++k) found[k] = value[n][k];
+    });
   }
 };
 
@@ -83,16 +130,27 @@ template <class E>
 struct PointwiseElements {
   PointwiseProgram<E> program;
   std::int64_t first;
-  PITWALL_DEVICE void operator()(std::int64_t i) const { program.template run<E, 1>(first + i); }
+  PITWALL_DEVICE void operator()(std::int64_t i) const {
+    program.template run<E, 1, PointwiseProgram<E>::kMostValues>(first + i);
+  }
 };
 
-template <class E>
+template <class E, int kValues>
 struct PointwiseVectors {
   PointwiseProgram<E> program;
   PITWALL_DEVICE void operator()(std::int64_t i) const {
-    program.template run<Vector<E>, Vector<E>::kCount>(i);
+    program.template run<Vector<E>, Vector<E>::kCount, kValues>(i);
   }
 };
+
+template <class L, class E>
+void launchVectors(L& launch, const PointwiseProgram<E>& program, std::int64_t vectors) {
+  const int values = program.values();
+  if (values <= 3) return launch.each(vectors, PointwiseVectors<E, 3>{program});
+  if (values <= 4) return launch.each(vectors, PointwiseVectors<E, 4>{program});
+  if (values <= 6) return launch.each(vectors, PointwiseVectors<E, 6>{program});
+  launch.each(vectors, PointwiseVectors<E, PointwiseProgram<E>::kMostValues>{program});
+}
 
 template <class L, class E>
 GpuFunction makeOf(const PointwiseDesc& d, Pass, Signature& s) {
@@ -111,7 +169,7 @@ GpuFunction makeOf(const PointwiseDesc& d, Pass, Signature& s) {
     for (int k = 0; k < run.outputs; ++k) run.to[k] = arrayOut<E>(a, static_cast<std::size_t>(k));
     L launch(a.context);
     const std::int64_t vectors = n / Vector<E>::kCount, done = vectors * Vector<E>::kCount;
-    launch.each(vectors, PointwiseVectors<E>{run});
+    launchVectors(launch, run, vectors);
     launch.each(n - done, PointwiseElements<E>{run, done});
     return launch.status();
   };

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "db/try.h"
+#include "runtime/profiler/cupti/device_attributes.h"
 
 namespace pitwall::cupti {
 
@@ -288,6 +289,7 @@ void Session::drain(DrainContext& context) {
     if (phase != Phase::finished) readBuffer(buffer, activities);
     buffers_.giveBack(buffer);
   }
+  for (DeviceFacts& facts : activities.devices) addAttributes(facts);
   devices_.devices.insert(devices_.devices.end(), activities.devices.begin(), activities.devices.end());
   devices_.contexts.insert(devices_.contexts.end(), activities.contexts.begin(), activities.contexts.end());
   if (recording_ != context.startTicks()) {

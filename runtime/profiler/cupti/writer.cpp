@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
 #include <utility>
+
+#include "db/meta.h"
 
 namespace pitwall::cupti {
 
@@ -12,6 +15,26 @@ namespace {
 // CUPTI and engines count their correlations from 1, the profiler from 2^48.
 constexpr CorrelationId kCalls = CorrelationId{1} << 52U;
 constexpr CorrelationId kDeviceWork = CorrelationId{1} << 53U;
+
+// As PyTorch's profiler names them.
+void writeMeta(const DeviceFacts& facts, DrainContext& context) {
+  const auto write = [&](const char* name, std::int64_t value) {
+    if (value <= 0) return;
+    context.sink().meta(fmt::format("{}gpu.{}.{}", meta::kDevicePrefix, facts.index, name),
+                        std::to_string(value));
+  };
+  const MultiprocessorLimits& limits = facts.limits;
+  write("total_global_mem", facts.memory_bytes);
+  write("num_sms", facts.multiprocessors);
+  write("compute_major", limits.compute_major);
+  if (limits.compute_major > 0)
+    context.sink().meta(fmt::format("{}gpu.{}.compute_minor", meta::kDevicePrefix, facts.index),
+                        std::to_string(limits.compute_minor));
+  write("warp_size", limits.warp_size);
+  write("max_threads_per_multiprocessor", std::int64_t{limits.warps} * limits.warp_size);
+  write("regs_per_multiprocessor", limits.registers);
+  write("shared_mem_per_multiprocessor", limits.shared_bytes);
+}
 
 }  // namespace
 
@@ -226,7 +249,10 @@ void ActivityWriter::writeMemory(const std::vector<MemoryChange>& changes, Drain
 }
 
 void ActivityWriter::write(const Activities& activities, DrainContext& context) {
-  for (const DeviceFacts& facts : activities.devices) devices_[facts.index].facts = facts;
+  for (const DeviceFacts& facts : activities.devices) {
+    devices_[facts.index].facts = facts;
+    writeMeta(facts, context);
+  }
   for (const ContextFacts& facts : activities.contexts) device_of_context_[facts.context] = facts.device;
   dependencies_.clear();
   findInnerCalls(activities);

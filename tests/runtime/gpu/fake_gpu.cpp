@@ -42,7 +42,8 @@ class Event {
 
 class Stream {
  public:
-  explicit Stream(int delay_us) : delay_us_(delay_us), thread_([this] { run(); }) {}
+  Stream(FakeGpuDriver& driver, std::atomic<int>& works, int delay_us)
+      : driver_(driver), works_(works), delay_us_(delay_us), thread_([this] { run(); }) {}
   ~Stream() {
     {
       const std::lock_guard lock(mutex_);
@@ -55,6 +56,7 @@ class Stream {
     {
       const std::lock_guard lock(mutex_);
       (captured_ != nullptr ? *captured_ : work_).push_back(std::move(work));
+      if (captured_ == nullptr) ++works_;
     }
     changed_.notify_all();
   }
@@ -78,6 +80,7 @@ class Stream {
       work_.pop_front();
       busy_ = true;
       lock.unlock();
+      driver_.waitUntilResumed();
       if (delay_us_ > 0) std::this_thread::sleep_for(std::chrono::microseconds(delay_us_));
       work();
       lock.lock();
@@ -85,6 +88,8 @@ class Stream {
       changed_.notify_all();
     }
   }
+  FakeGpuDriver& driver_;
+  std::atomic<int>& works_;
   const int delay_us_;
   std::mutex mutex_;
   std::condition_variable changed_;
@@ -162,7 +167,7 @@ Result<GpuMemoryInfo> FakeGpuDriver::memoryInfo(int device) {
 
 Result<GpuStream> FakeGpuDriver::createStream() {
   ++streams_;
-  return GpuStream(new Stream(options_.delay_us));
+  return GpuStream(new Stream(*this, works_, options_.delay_us));
 }
 void FakeGpuDriver::destroyStream(GpuStream stream) {
   --streams_;
@@ -240,7 +245,26 @@ void FakeGpuDriver::destroyGraph(GpuGraph graph) {
 }
 
 bool FakeGpuDriver::enablePeerAccess(int device, int other) {
-  return device < options_.devices && other < options_.devices;
+  if (device >= options_.devices || other >= options_.devices) return false;
+  const std::lock_guard lock(mutex_);
+  peers_.emplace(device, other);
+  return true;
+}
+
+std::set<std::pair<int, int>> FakeGpuDriver::peers() const {
+  const std::lock_guard lock(mutex_);
+  return peers_;
+}
+
+void FakeGpuDriver::setPaused(bool paused) {
+  const std::lock_guard lock(mutex_);
+  paused_ = paused;
+  resumed_.notify_all();
+}
+
+void FakeGpuDriver::waitUntilResumed() {
+  std::unique_lock lock(mutex_);
+  resumed_.wait(lock, [this] { return !paused_; });
 }
 
 void FakeGpuDriver::enqueue(GpuStream stream, std::function<void()> work) {

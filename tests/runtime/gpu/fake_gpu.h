@@ -53,6 +53,9 @@ class FakeGpuDriver final : public GpuDriver {
   void destroyGraph(GpuGraph graph) override;
   bool enablePeerAccess(int device, int other) override;
 
+  // Of the thread of a stream, before each piece of work.
+  void waitUntilResumed();
+
   // Puts work on a stream.
   static void enqueue(GpuStream stream, std::function<void()> work);
 
@@ -62,20 +65,27 @@ class FakeGpuDriver final : public GpuDriver {
   int copies() const { return copies_.load(); }
   int looks() const { return looks_.load(); }  // calls of isDone()
   int captures() const { return captures_.load(); }
+  // Pairs of devices of which the first may use the memory of the second.
+  std::set<std::pair<int, int>> peers() const;
   int launches() const { return launches_.load(); }  // of graphs
+  // Streams begin no more work until they may.
+  void setPaused(bool paused);
+  int works() const { return works_.load(); }  // put on streams
   // All later captures fail.
   void refuseCaptures() { refuses_captures_ = true; }
 
  private:
-  struct Memory;
   const FakeGpuOptions options_;
   mutable std::mutex mutex_;
   std::vector<Bytes> used_;
   std::vector<std::pair<void*, Bytes>> blocks_;
   std::set<void*> pinned_;
+  bool paused_ = false;
+  std::condition_variable resumed_;
+  std::set<std::pair<int, int>> peers_;
   std::string broken_;
   std::atomic<int> allocations_{0}, copies_{0}, looks_{0}, streams_{0}, events_{0}, graphs_{0}, captures_{0},
-      launches_{0};
+      launches_{0}, works_{0};
   std::atomic<bool> refuses_captures_{false};
 };
 

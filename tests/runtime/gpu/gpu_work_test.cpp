@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <future>
+#include <set>
 #include <thread>
 
 #include "runtime/executor.h"
@@ -153,8 +155,80 @@ TEST_P(Gpu, AFullDeviceSaysWhoHoldsItsMemory) {
   EXPECT_THAT(status.error().message, HasSubstr("MXNET_BACKWARD_DO_MIRROR=1"));
 }
 
+TEST_P(Gpu, AnErrorReachesWhatHasStartedBehindIt) {
+  const NDArray data = onGpu({2, 3}, {1, 2, 3, 4, 5, 6});
+  const NDArray loss = must(op::softmaxCrossEntropy(data, onGpu({2}, {1, 7})));
+  const NDArray twice = must(op::multiplyScalar(loss, 2)), sum = must(op::addScalar(twice, 1));
+  const NDArray other = must(op::addScalar(data, 1));
+  EXPECT_THAT(errorOf(sum.toVector()), HasSubstr("label of sample 1 is 7"));
+  EXPECT_EQ(must(other.toVector()), (Floats{2, 3, 4, 5, 6, 7}));
+}
+
+TEST_P(Gpu, ReadsOfItsPeersUnlessForbidden) {
+  for (const bool allowed : {true, false}) {
+    gpus = std::make_shared<FakeGpuPlatform>(FakeGpuOptions{.devices = 3});
+    session = open({{"MXNET_ENABLE_GPU_P2P", allowed ? "1" : "0"}});
+    must(must(onGpu({2}, {1, 2}, 0).copyTo(gpu(2))).waitToRead());
+    using Pairs = std::set<std::pair<int, int>>;
+    EXPECT_EQ(gpus->fake.peers(), allowed ? (Pairs{{0, 2}, {2, 0}}) : Pairs()) << allowed;
+  }
+}
+
+// A device that is full of temporary arrays whose readers have not ended.
+TEST_P(Gpu, WaitsForMemoryThatIsAboutToBeFreed) {
+  gpus = std::make_shared<FakeGpuPlatform>(FakeGpuOptions{.memory = 1 << 20, .delay_us = 200});
+  session = open({});
+  NDArray x = onGpu({50000}, Floats(50000, 0));
+  for (int i = 0; i < 40; ++i) x = must(op::addScalar(x, 1));
+  EXPECT_EQ(must(x.toVector()), Floats(50000, 40));
+}
+
 INSTANTIATE_TEST_SUITE_P(Engines, Gpu,
                          testing::Values("NaiveEngine", "ThreadedEngine", "ThreadedEnginePerDevice"),
+                         [](const auto& engine) { return std::string(engine.param); });
+
+// --- Operators that start before those they follow have ended ---
+
+struct GpuAhead : Gpu {
+  void SetUp() override {
+    must(onGpu({1}, {0}).waitToRead());  // the streams are open
+  }
+  // True as soon as so many pieces of work are on the streams.
+  bool areOnStreams(int works) const {
+    for (int i = 0; i < 2000 && gpus->fake.works() < works; ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    return gpus->fake.works() >= works;
+  }
+};
+
+TEST_P(GpuAhead, PutTheirWorkOnStreams) {
+  const NDArray x = onGpu({3}, {1, 2, 3});
+  must(x.waitToRead());
+  gpus->fake.setPaused(true);
+  const int before = gpus->fake.works();
+  NDArray y = x;
+  for (int i = 0; i < 4; ++i) y = must(op::addScalar(y, 1));
+  EXPECT_TRUE(areOnStreams(before + 8)) << "a kernel and an event of each";
+  gpus->fake.setPaused(false);
+  EXPECT_EQ(must(y.toVector()), (Floats{5, 6, 7}));
+}
+
+TEST_P(GpuAhead, TheHostWaitsUntilTheWorkIsDone) {
+  const NDArray x = onGpu({3}, {1, 2, 3});
+  must(x.waitToRead());
+  gpus->fake.setPaused(true);
+  const int before = gpus->fake.works();
+  const NDArray y = must(op::addScalar(x, 1));
+  const NDArray sum = must(op::addScalar(must(y.copyTo(cpu(0))), 1));  // computed by the host
+  auto waited = std::async(std::launch::async, [&y] { must(y.waitToRead()); });
+  EXPECT_TRUE(areOnStreams(before + 4));
+  EXPECT_EQ(waited.wait_for(std::chrono::milliseconds(50)), std::future_status::timeout);
+  gpus->fake.setPaused(false);
+  waited.get();
+  EXPECT_EQ(must(sum.toVector()), (Floats{3, 4, 5}));
+}
+
+INSTANTIATE_TEST_SUITE_P(Engines, GpuAhead, testing::Values("ThreadedEngine", "ThreadedEnginePerDevice"),
                          [](const auto& engine) { return std::string(engine.param); });
 
 // --- Completion without a session ---
@@ -181,6 +255,27 @@ TEST(GpuCompleter, KeepsTheOrderOfAStream) {
     EXPECT_EQ(of_stream.size(), 20U);
     EXPECT_TRUE(std::is_sorted(of_stream.begin(), of_stream.end()));
   }
+  for (const GpuEvent event : events) driver.destroyEvent(event);
+  for (const GpuStream stream : streams) driver.destroyStream(stream);
+}
+
+TEST(GpuCompleter, KeepsTheOrderOfStreamsThatWaitForEachOther) {
+  FakeGpuDriver driver({});
+  const GpuStream streams[] = {must(driver.createStream()), must(driver.createStream())};
+  std::vector<GpuEvent> events;
+  std::vector<int> seen;
+  {
+    GpuCompleter completer(driver);
+    for (int i = 0; i < 400; ++i) {
+      const GpuStream stream = streams[i % 2];
+      if (i > 0) must(driver.wait(stream, events.back()));
+      events.push_back(must(driver.createEvent()));
+      must(driver.record(events.back(), stream));
+      completer.add(stream, events.back(), [&seen, i](const Status&) { seen.push_back(i); });
+    }
+  }
+  EXPECT_EQ(seen.size(), 400U);
+  EXPECT_TRUE(std::is_sorted(seen.begin(), seen.end()));
   for (const GpuEvent event : events) driver.destroyEvent(event);
   for (const GpuStream stream : streams) driver.destroyStream(stream);
 }

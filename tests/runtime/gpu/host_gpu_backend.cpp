@@ -63,9 +63,29 @@ class HostLaunch {
       for (std::int64_t row = 0; row < rows; ++row) f(team, row);
     });
   }
+  template <class F>
+  void columns(const gpu_kernels::ColumnPlan& plan, const F& f) {
+    run([plan, f] {
+      for (std::int64_t part = 0; part < plan.parts; ++part)
+        for (std::int64_t column = 0; column < plan.columns; ++column) sumColumn(plan, f, part, column);
+    });
+  }
   Status status() const { return {}; }
 
  private:
+  template <class F>
+  static void sumColumn(const gpu_kernels::ColumnPlan& plan, const F& f, std::int64_t part,
+                        std::int64_t column) {
+    const auto own = f.of(column);
+    double all[F::kWidth][F::kSums] = {};
+    for (std::int64_t row = part; row < plan.rows; row += plan.parts) {
+      typename F::Few sums[F::kSums][F::kWidth] = {};
+      f.add(own, f.read(row, column), sums);
+      for (int s = 0; s < F::kSums; ++s)
+        for (int k = 0; k < F::kWidth; ++k) all[k][s] += static_cast<double>(sums[s][k]);
+    }
+    for (int k = 0; k < F::kWidth; ++k) f.done(part, column * F::kWidth + k, all[k]);
+  }
   void run(std::function<void()> work) {
     if (stream_ == nullptr) return work();
     FakeGpuDriver::enqueue(stream_, std::move(work));

@@ -275,6 +275,13 @@ TEST(StorageOptions, ComeFromSettings) {
   EXPECT_EQ(options->page_bytes, 8192);
   EXPECT_EQ(options->round_linear_cutoff, 22);
   EXPECT_EQ(options->large_round_bytes, 2 << 20);
+  EXPECT_EQ(options->reserve_percent, 5);
+
+  const auto reserves = Settings::fromValues(
+      Pairs{{"MXNET_CPU_MEM_POOL_RESERVE", "7"}, {"MXNET_CPU_PINNED_MEM_POOL_RESERVE", "9"}});
+  ASSERT_TRUE(reserves.has_value());
+  EXPECT_EQ(StorageOptions::fromSettings(*reserves)->reserve_percent, 7);
+  EXPECT_EQ(StorageOptions::fromSettings(*reserves, DeviceKind::pinned)->reserve_percent, 9);
 
   const auto uneven = Settings::fromValues(
       Pairs{{"MXNET_CPU_MEM_POOL_TYPE", "Round"}, {"MXNET_CPU_MEM_POOL_PAGE_SIZE", "5000"}});

@@ -56,6 +56,21 @@ TEST_F(CuptiAtTheEnd, NothingIsLostAndTheExitCodeIsTheProgramsOwn) {
   }
 }
 
+// CUPTI names the device and leaves its limits 0; the driver knows them.
+TEST_F(CuptiAtTheEnd, DevicesAndTheOccupancyOfTheirKernels) {
+  ASSERT_EQ(runInjected("return"), 7);
+  const auto trace = Trace::open(folder_ / "injected.pitwall");
+  ASSERT_TRUE(trace.has_value());
+  EXPECT_EQ((*trace)->meta("device.gpu.0.num_sms").value_or(""), "132");
+  EXPECT_EQ((*trace)->meta("device.gpu.0.compute_major").value_or(""), "9");
+  EXPECT_EQ((*trace)->meta("device.gpu.0.total_global_mem").value_or(""), "8589934592");
+  const auto rows = (*trace)->query("SELECT theoretical_occupancy, limiter FROM kernel");
+  ASSERT_TRUE(rows.has_value());
+  ASSERT_EQ(rows->rows.size(), 1U);
+  EXPECT_DOUBLE_EQ(std::get<double>(rows->rows[0][0]), 0.5);  // 64 registers: 32 of 64 warps
+  EXPECT_EQ(std::get<std::string>(rows->rows[0][1]), "registers");
+}
+
 TEST_F(CuptiAtTheEnd, AlsoByCallsThatRunNoHandlers) {
   EXPECT_EQ(runInjected("_exit"), 7);
   EXPECT_EQ(runInjected("exec"), 7);

@@ -74,6 +74,8 @@ TEST(ActivityWriter, LaunchesOperatorsAndKernels) {
   EXPECT_DOUBLE_EQ(facts.theoretical_occupancy, 0.25);  // 16 of 64 warps
   EXPECT_EQ(facts.limiter, "registers");
   EXPECT_EQ(view.memory.devices.at(0).name, "H100");
+  EXPECT_EQ(view.memory.meta_values.at("device.gpu.0.compute_major"), "9");
+  EXPECT_EQ(view.memory.meta_values.at("device.gpu.0.max_threads_per_multiprocessor"), "2048");
 }
 
 // All work that one call launches (a graph) depends on it, each piece with its own correlation; also when the

@@ -40,5 +40,25 @@ int cuInit(unsigned) {
   return 0;
 }
 
+int cuDeviceGet(int* device, int ordinal) { return *device = ordinal, 0; }
+
+// A multiprocessor like that of an H100.
+int cuDeviceGetAttribute(int* value, int attribute, int) {
+  const auto of = [](int which) {
+    switch (which) {
+      case 10: return 32;      // CU_DEVICE_ATTRIBUTE_WARP_SIZE
+      case 12: return 65536;   // MAX_REGISTERS_PER_BLOCK
+      case 16: return 132;     // MULTIPROCESSOR_COUNT
+      case 39: return 2048;    // MAX_THREADS_PER_MULTIPROCESSOR
+      case 75: return 9;       // COMPUTE_CAPABILITY_MAJOR
+      case 81: return 233472;  // MAX_SHARED_MEMORY_PER_MULTIPROCESSOR
+      case 82: return 65536;   // MAX_REGISTERS_PER_MULTIPROCESSOR
+      case 106: return 32;     // MAX_BLOCKS_PER_MULTIPROCESSOR
+      default: return 0;
+    }
+  };
+  return *value = of(attribute), 0;
+}
+
 void fakeLaunch() { call(Call::launch); }
 }
