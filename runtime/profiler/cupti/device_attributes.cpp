@@ -12,14 +12,20 @@ namespace {
 struct Driver {
   decltype(&cuDeviceGet) get = nullptr;
   decltype(&cuDeviceGetAttribute) attribute = nullptr;
+  decltype(&cuDeviceGetName) name = nullptr;
+  decltype(&cuDeviceTotalMem) memory = nullptr;
 
   Driver() {
     void* const library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
     if (library == nullptr) return;
     get = reinterpret_cast<decltype(get)>(dlsym(library, "cuDeviceGet"));
     attribute = reinterpret_cast<decltype(attribute)>(dlsym(library, "cuDeviceGetAttribute"));
+    name = reinterpret_cast<decltype(name)>(dlsym(library, "cuDeviceGetName"));
+    memory = reinterpret_cast<decltype(memory)>(dlsym(library, "cuDeviceTotalMem_v2"));
   }
-  bool isThere() const { return get != nullptr && attribute != nullptr; }
+  bool isThere() const {
+    return get != nullptr && attribute != nullptr && name != nullptr && memory != nullptr;
+  }
 };
 
 }  // namespace
@@ -35,6 +41,11 @@ void addAttributes(DeviceFacts& facts) {
   const auto fill = [&](auto& fact, CUdevice_attribute attribute) {
     if (fact == 0) fact = static_cast<std::remove_reference_t<decltype(fact)>>(read(attribute));
   };
+  char name[256] = {};
+  if (facts.name.empty() && driver.name(name, sizeof name - 1, device) == CUDA_SUCCESS) facts.name = name;
+  std::size_t bytes = 0;
+  if (facts.memory_bytes == 0 && driver.memory(&bytes, device) == CUDA_SUCCESS)
+    facts.memory_bytes = static_cast<Bytes>(bytes);
   MultiprocessorLimits& limits = facts.limits;
   fill(facts.multiprocessors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
   fill(limits.compute_major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);

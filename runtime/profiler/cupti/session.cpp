@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <exception>
+#include <optional>
 #include <thread>
 
 #include "db/try.h"
@@ -280,6 +282,21 @@ void Session::flush(bool is_last) {
   (void)library_.flushAll(is_last ? CUPTI_ACTIVITY_FLAG_FLUSH_FORCED : 0);
 }
 
+// Also devices that do work and have no record.
+void Session::describeDevices(Activities& activities) {
+  const auto is_in = [](const std::vector<DeviceFacts>& all, std::uint32_t index) {
+    return std::any_of(all.begin(), all.end(), [=](const DeviceFacts& one) { return one.index == index; });
+  };
+  std::optional<std::uint32_t> last;
+  for (const Activity& activity : activities.events) {
+    if (!activity.device || activity.device == last) continue;
+    last = activity.device;
+    if (is_in(devices_.devices, *last) || is_in(activities.devices, *last)) continue;
+    activities.devices.emplace_back().index = *last;
+  }
+  for (DeviceFacts& facts : activities.devices) addAttributes(facts);
+}
+
 void Session::drain(DrainContext& context) {
   const Phase phase = phase_.load();
   if (phase == Phase::recording) flush(context.isLast());
@@ -289,7 +306,7 @@ void Session::drain(DrainContext& context) {
     if (phase != Phase::finished) readBuffer(buffer, activities);
     buffers_.giveBack(buffer);
   }
-  for (DeviceFacts& facts : activities.devices) addAttributes(facts);
+  describeDevices(activities);
   devices_.devices.insert(devices_.devices.end(), activities.devices.begin(), activities.devices.end());
   devices_.contexts.insert(devices_.contexts.end(), activities.contexts.begin(), activities.contexts.end());
   if (recording_ != context.startTicks()) {

@@ -59,6 +59,7 @@ class Session : public EventSource {
   void flush(bool is_last);
   void flushAtEnd();
   void readBuffer(const Buffers::Filled& buffer, Activities& into);
+  void describeDevices(Activities& activities);
 
   static void request(std::uint8_t** buffer, std::size_t* size, std::size_t* most_records);
   static void complete(CUcontext context, std::uint32_t stream, std::uint8_t* buffer, std::size_t size,

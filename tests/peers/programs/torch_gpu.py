@@ -1,8 +1,10 @@
 """torch_gpu.py PASS DTYPE BATCH...: images per second of PyTorch's ResNet-50 on a GPU, with channels last and CUDA graphs.
 
-PASS is inference or training; DTYPE float32 (with TF32), float16 or bfloat16. Training keeps weights as float32 and computes by autocast.
+PASS is inference or training; DTYPE float32 (with TF32 unless TF32=0), float16 or bfloat16. Training keeps weights as float32 and computes by
+autocast.
 """
 
+import os
 import sys
 import time
 
@@ -11,7 +13,7 @@ import torchvision
 
 passes, dtype, batches = sys.argv[1], getattr(torch, sys.argv[2]), [int(b) for b in sys.argv[3:]]
 torch.backends.cudnn.benchmark = True
-torch.backends.cudnn.allow_tf32 = torch.backends.cuda.matmul.allow_tf32 = True
+torch.backends.cudnn.allow_tf32 = torch.backends.cuda.matmul.allow_tf32 = os.environ.get("TF32", "1") != "0"
 
 
 def inference(batch):

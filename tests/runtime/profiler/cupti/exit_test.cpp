@@ -56,7 +56,7 @@ TEST_F(CuptiAtTheEnd, NothingIsLostAndTheExitCodeIsTheProgramsOwn) {
   }
 }
 
-// CUPTI names the device and leaves its limits 0; the driver knows them.
+// CUPTI delivers no record of the device; the driver describes it.
 TEST_F(CuptiAtTheEnd, DevicesAndTheOccupancyOfTheirKernels) {
   ASSERT_EQ(runInjected("return"), 7);
   const auto trace = Trace::open(folder_ / "injected.pitwall");
@@ -64,6 +64,9 @@ TEST_F(CuptiAtTheEnd, DevicesAndTheOccupancyOfTheirKernels) {
   EXPECT_EQ((*trace)->meta("device.gpu.0.num_sms").value_or(""), "132");
   EXPECT_EQ((*trace)->meta("device.gpu.0.compute_major").value_or(""), "9");
   EXPECT_EQ((*trace)->meta("device.gpu.0.total_global_mem").value_or(""), "8589934592");
+  const auto devices = (*trace)->query("SELECT name FROM device WHERE kind = 'gpu'");
+  ASSERT_TRUE(devices.has_value() && devices->rows.size() == 1U);
+  EXPECT_EQ(std::get<std::string>(devices->rows[0][0]), "fake GPU");
   const auto rows = (*trace)->query("SELECT theoretical_occupancy, limiter FROM kernel");
   ASSERT_TRUE(rows.has_value());
   ASSERT_EQ(rows->rows.size(), 1U);

@@ -72,6 +72,9 @@ TEST(CuptiGpu, KernelsCopiesAndLaunches) {
     if (event.correlation != 0) by_correlation[event.correlation] = &event;
   }
   EXPECT_EQ(kernels, kLaunches);
+  ASSERT_FALSE(trace.kernels.empty());
+  for (const KernelFacts& facts : trace.kernels) EXPECT_GT(facts.theoretical_occupancy, 0);
+  EXPECT_TRUE(trace.meta_values.contains("device.gpu.0.num_sms"));
   EXPECT_EQ(copies, kCopies);
   EXPECT_EQ(launches, kLaunches);
   int joined = 0;

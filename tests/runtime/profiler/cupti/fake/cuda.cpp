@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 
 #include "tests/runtime/profiler/cupti/fake/fake.h"
 
@@ -41,6 +42,13 @@ int cuInit(unsigned) {
 }
 
 int cuDeviceGet(int* device, int ordinal) { return *device = ordinal, 0; }
+
+int cuDeviceGetName(char* name, int size, int) {
+  std::strncpy(name, "fake GPU", static_cast<std::size_t>(size));
+  return 0;
+}
+
+int cuDeviceTotalMem_v2(std::size_t* bytes, int) { return *bytes = std::size_t{8} << 30, 0; }
 
 // A multiprocessor like that of an H100.
 int cuDeviceGetAttribute(int* value, int attribute, int) {

@@ -110,17 +110,8 @@ void finalise() {
 __attribute__((constructor)) void onLoad() { (void)std::atexit(finalise); }
 
 std::size_t sizeOf(const CUpti_Activity& record) {
-  if (record.kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) return sizeof(CUpti_ActivityKernel10);
-  return record.kind == CUPTI_ACTIVITY_KIND_DEVICE ? sizeof(CUpti_ActivityDevice5)
-                                                   : sizeof(CUpti_ActivityAPI);
-}
-
-// Without the limits of its multiprocessors, which the driver knows.
-void putDevice() {
-  auto device = blank<CUpti_ActivityDevice5>(CUPTI_ACTIVITY_KIND_DEVICE);
-  device.name = "fake GPU";
-  device.globalMemorySize = std::uint64_t{8} << 30;
-  put(device);
+  return record.kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL ? sizeof(CUpti_ActivityKernel10)
+                                                              : sizeof(CUpti_ActivityAPI);
 }
 
 }  // namespace
@@ -131,7 +122,6 @@ void fakeCuptiObserve(Call kind) {
   const Lock lock(g_mutex);
   if (kind == Call::takeDown) g_taking_down = true;
   callBack(CUPTI_API_ENTER);
-  if (g_calls == 0) putDevice();
   auto call = blank<CUpti_ActivityAPI>(CUPTI_ACTIVITY_KIND_DRIVER);
   call.cbid = CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel;
   call.correlationId = ++g_calls;
