@@ -82,7 +82,8 @@ class Slack {
     };
     for (const auto& [from, kind] : devices_.graph.into(index)) {
       switch (kind) {
-        case EdgeKind::order: lower(nodes_[from], slack + early(node(from).end_ns)); break;
+        case EdgeKind::order:
+        case EdgeKind::data: lower(nodes_[from], slack + early(node(from).end_ns)); break;
         case EdgeKind::stream: lower(nodes_[from], slack); break;
         case EdgeKind::launch: lower(launched_[from], slack + early(work.asked_ns)); break;
         default: break;

@@ -89,7 +89,10 @@ Binding bindingOf(const DeviceGraph& devices, std::uint32_t work_index) {
   if (const auto other = graph.into(work_index, EdgeKind::stream); other != Graph::kNone)
     return {Binding::Kind::work, other};
   const bool has_launch = work.asked_on != Graph::kNone;
-  const auto before = graph.into(work_index, EdgeKind::order);
+  auto before = graph.into(work_index, EdgeKind::order);
+  const auto used = graph.into(work_index, EdgeKind::data);
+  const auto end = [&](std::uint32_t node) { return graph.nodes[node].end_ns; };
+  if (used != Graph::kNone && (before == Graph::kNone || end(used) > end(before))) before = used;
   if (before != Graph::kNone && (!has_launch || graph.nodes[before].end_ns > work.asked_ns))
     return {Binding::Kind::work, before};
   return {has_launch ? Binding::Kind::launch : Binding::Kind::nothing, Graph::kNone};

@@ -6,7 +6,8 @@
 // that ran last, if that began after this one had nothing left to do.
 //
 // Of Pitwall's engine more is recorded: an operator waited for its push, for the one before on its worker, and for the
-// operators whose results it uses; of those that launch work, until the work of all that was started with them had ended.
+// operators whose results it uses; of those that launch work, until the work of all that was started with them had ended,
+// or, where it started before that, until they had launched it: then its own work waited for theirs.
 // A wait for the engine waited for what ended last within it. Of an operator that completes later, the node is the part
 // in which its worker started it.
 #pragma once

@@ -129,24 +129,27 @@ class Loader {
     }
   }
 
-  // An operator that completes later is shown on no thread: a worker has started it, as the calls show that it made.
+  // An operator that completes later is shown on no thread: a worker has started it, as the calls show that it made. It may
+  // have done so long before the device ended what was before it, when the recorded operator begins.
   void moveStarts() {
     struct Start {
       std::uint32_t thread = 0;
-      TimeNs end_ns = INT64_MIN;
+      TimeNs begin_ns = INT64_MAX, end_ns = INT64_MIN;
     };
     std::unordered_map<CorrelationId, Start> starts;
     for (const auto& work : work_) {
       const auto thread = thread_index_.find(work.launch_track);
       if (work.op == 0 || thread == thread_index_.end()) continue;
       auto& start = starts[work.op];
-      start = {thread->second, std::max(start.end_ns, work.launch_end_ns)};
+      start = {thread->second, std::min(start.begin_ns, work.node.asked_ns),
+               std::max(start.end_ns, work.launch_end_ns)};
     }
     for (std::uint32_t t = 0; t < threads_.size(); ++t) {
       if (!isAsynchronous(trace_.tracks()[threads_[t].id.value - 1])) continue;
       std::erase_if(threads_[t].events, [&](HostEvent& event) {
         const auto start = starts.find(event.correlation);
         if (event.correlation == 0 || start == starts.end() || start->second.thread == t) return false;
+        event.node.start_ns = std::min(event.node.start_ns, start->second.begin_ns);
         event.node.end_ns = std::clamp(start->second.end_ns, event.node.start_ns, event.node.end_ns);
         threads_[start->second.thread].events.push_back(event);
         return true;

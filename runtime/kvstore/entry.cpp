@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "db/try.h"
-#include "runtime/array/call.h"
 #include "runtime/kvstore/sum.h"
+#include "runtime/operators/add_n.h"
 #include "runtime/operators/support/copy.h"
 
 namespace pitwall::kvstore {
@@ -52,15 +52,40 @@ OperatorFacts describe(const Entry& entry, const StoreOperator& op) {
 
 bool readableByCpu(Device device) { return device.kind != DeviceKind::gpu; }
 
-// A store's sums are loops of the host.
+// Of parts of arrays, of codes and of what is sent to other processes.
 Status requireHost(const std::string& key, const Chunk& chunk) {
   if (readableByCpu(chunk.device)) return {};
-  return fail(
-      ErrorCode::unsupported,
-      fmt::format(
-          "key '{}': an array is on {}, and a key-value store of this version has no sums of GPUs; copy "
-          "it to cpu(0) first (NDArray::copyTo)",
-          key, toString(chunk.device)));
+  return fail(ErrorCode::unsupported, fmt::format("key '{}': an array is on {}, whose whole arrays are "
+                                                  "summed alone, without trees of links, compression "
+                                                  "or exchange between processes; use 'local' or 'device', "
+                                                  "or copy it to cpu(0) first (NDArray::copyTo)",
+                                                  key, toString(chunk.device)));
+}
+
+// On a GPU: its backend's sum, of copies of what is elsewhere.
+Status pushSumOnGpu(Entry& entry, std::span<const Value> values, const Value& into) {
+  if (entry.gpu_sums == nullptr) {
+    entry.gpu_sums = std::make_shared<CallSiteState>();
+    entry.gpu_sums->layer = *entry.key;
+  }
+  std::vector<Value> there(values.begin(), values.end());
+  std::vector<const Value*> inputs;
+  for (Value& value : there) {
+    if (value.device() != into.device())
+      value = PITWALL_TRY(copyToDevice(value, into.device(), Phase::update));
+    inputs.push_back(&value);
+  }
+  const AddNDesc desc{static_cast<int>(values.size())};
+  const OperatorKindDesc kind(desc);
+  Value sum = into.chunk->viewed ? Value() : into;
+  PITWALL_TRY(invoke(entry.gpu_sums, {.name = "KVStoreReduce",
+                                      .desc = kind,
+                                      .phase = Phase::update,
+                                      .inputs = inputs,
+                                      .outputs = std::span(&sum, 1),
+                                      .flop = onePerElement,
+                                      .tag = MemoryTag::gradients}));
+  return into.chunk->viewed ? copyInto("KVStoreBroadcast", sum, into, Phase::update) : Status();
 }
 
 }  // namespace
@@ -179,6 +204,7 @@ void pushCopyOf(Entry& entry, const SumOptions& options, const Piece& from, cons
 
 Status pushSum(Entry& entry, const SumOptions& options, std::span<const Value> values, const Value& into,
                int priority) {
+  if (!readableByCpu(into.device())) return pushSumOnGpu(entry, values, into);
   std::vector<Value> inputs = PITWALL_TRY(readable(values, into.device()));
   if (into.chunk->viewed)
     for (Value& input : inputs) input = PITWALL_TRY(withLayout(nullptr, input, nullptr, Phase::update));
@@ -191,6 +217,8 @@ Status pushSum(Entry& entry, const SumOptions& options, std::span<const Value> v
 
 Status pushCopy(Entry& entry, const SumOptions& options, const Value& from, const Value& to, int priority) {
   if (from.chunk == to.chunk) return {};
+  if (!readableByCpu(from.device()) || !readableByCpu(to.device()))
+    return copyInto("KVStoreBroadcast", from, to, Phase::update);
   Value source = from;
   if (to.chunk->viewed) source = PITWALL_TRY(withLayout(nullptr, from, nullptr, Phase::update));
   to.chunk->layout = source.chunk->layout;

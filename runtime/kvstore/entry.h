@@ -8,6 +8,7 @@
 
 #include "db/event.h"
 #include "runtime/array/array.h"
+#include "runtime/array/call.h"
 #include "runtime/kvstore.h"
 #include "runtime/kvstore/sum_threads.h"
 #include "runtime/nn.h"
@@ -39,6 +40,7 @@ struct Entry {
   Device home = {};       // of the contents, from the first push on
   std::vector<Residual> residuals = {};
   std::vector<Value> partial_sums = {};  // on the way along a tree
+  SitePtr gpu_sums = nullptr;            // the prepared kernels of sums on a GPU
 
   // The facts of the operators of this key, so that a repeated push makes no texts.
   struct Facts {

@@ -51,10 +51,11 @@ Result<std::unique_ptr<KVStore>> make(Session& session, const std::string& type)
   };
   if (has("dist") || has("horovod")) return makeDist(session, type, name);
   if (has("nccl"))
-    return fail(ErrorCode::unsupported,
-                fmt::format("kvstore '{}': this version has no operators of GPUs, which NCCL connects; use "
-                            "'device'",
-                            type));
+    return fail(
+        ErrorCode::unsupported,
+        fmt::format("kvstore '{}': this version does not use NCCL; use 'device', which sums on one of the "
+                    "GPUs",
+                    type));
   if (has("device")) return local(deviceReducer(session));
   if (has("local")) return local(kvstore::makeHostReducer(session));
   return fail(

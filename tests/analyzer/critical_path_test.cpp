@@ -281,5 +281,17 @@ TEST(CriticalPath, GoesThroughTheDeviceWorkOfTheEnginesOperators) {
       << "each step names the track of its event";
 }
 
+// The second operator is started on another stream before the work that it uses has ended.
+TEST(CriticalPath, GoesThroughTheWorkThatAnOperatorAheadWaitsFor) {
+  const Path path(
+      "call ioctl 0 5us\nspan wait 15us 300us\n"
+      "op a Convolution forward 20us 130us pushed=10us on=gpu_0_asynchronous\n"
+      "work kernel conv 50us 100us launch=22us call=4us of=a calls=calls_of_gpu0_worker_0 stream=1\n"
+      "op c Convolution forward 150us 145us pushed=12us after=a on=gpu_0_asynchronous_2\n"
+      "work kernel next 152us 143us launch=40us call=4us of=c calls=calls_of_gpu0_worker_1 stream=2\n");
+  EXPECT_THAT(path.steps(), ::testing::HasSubstr("kernel conv 100\ndevice delay - 2\nkernel next 143\n"));
+  EXPECT_EQ(path.slackUs("conv"), 0);
+}
+
 }  // namespace
 }  // namespace pitwall::test::critical_path_test

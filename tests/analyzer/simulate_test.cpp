@@ -202,5 +202,22 @@ TEST(Simulate, OperatorsOfTheEngineWaitForTheDevice) {
   EXPECT_EQ(s.check().path.limit, "device work");
 }
 
+// An operator is started on another stream at 40, when the work that it uses has begun: its own work waits for it, until 150.
+TEST(Simulate, WorkOfOperatorsThatStartAheadWaitsOnItsStream) {
+  const Simulated s(
+      "repeat 8 400us\n"
+      "iteration 0 32\n"
+      "span wait 15us 295us\n"
+      "op a Convolution forward 20us 130us pushed=10us on=gpu_0_asynchronous\n"
+      "work kernel conv 50us 100us launch=22us call=4us of=a calls=calls_of_gpu0_worker_0 stream=1\n"
+      "op c Convolution forward 150us 145us pushed=12us after=a on=gpu_0_asynchronous_2\n"
+      "work kernel next 152us 143us launch=40us call=4us of=c calls=calls_of_gpu0_worker_1 stream=2\n"
+      "end\n");
+  EXPECT_TRUE(s.check().predictable) << s.check().why;
+  EXPECT_NEAR(static_cast<double>(s.check().replayed_usual_ns), 400e3, 2e3);
+  EXPECT_NEAR(static_cast<double>(s.after({"op:conv=0.5"}).middle_ns), 350e3, 2e3);
+  EXPECT_NEAR(static_cast<double>(s.after({"op:next=0"}).middle_ns), 257e3, 2e3);
+}
+
 }  // namespace
 }  // namespace pitwall::test::simulate_test

@@ -20,8 +20,8 @@ struct CopyNode final : autograd::Node {
   }
 };
 
-OperatorFacts factsOf(const Value& from, Device to, Phase phase) {
-  OperatorFacts facts = describeWrite("Copy", from, phase);
+OperatorFacts factsOf(const char* name, const Value& from, Device to, Phase phase) {
+  OperatorFacts facts = describeWrite(name, from, phase);
   const std::string shape = from.shape.toString();
   facts.shapes = shape + "->" + shape;
   facts.implementation = traceName(from.device()) + " to " + traceName(to);
@@ -56,24 +56,30 @@ Result<Value> copyToDevice(const Value& value, Device to, Phase phase) {
   if (!storage.has_value())
     return fail(storage.error().code,
                 "Copy from " + toString(value.device()) + ": " + storage.error().message);
-  const bool same_backend = (value.device().kind == DeviceKind::gpu) == (to.kind == DeviceKind::gpu);
-  const Value from =
-      PITWALL_TRY(same_backend ? Result<Value>(value) : withLayout(nullptr, value, nullptr, phase));
-
   Value copy{makeChunk(session, to, value.chunk->tag, value.chunk->dtype), value.shape};
-  copy.chunk->layout = from.chunk->layout;
-  auto run = [from = from.chunk.get(), to = copy.chunk.get(),
+  PITWALL_TRY(copyInto("Copy", value, copy, phase));
+  return copy;
+}
+
+Status copyInto(const char* name, const Value& value, const Value& to, Phase phase) {
+  Session& session = value.session();
+  const bool same_backend = (value.device().kind == DeviceKind::gpu) == (to.device().kind == DeviceKind::gpu);
+  const bool keeps_layout = same_backend && !to.chunk->viewed;
+  const Value from =
+      PITWALL_TRY(keeps_layout ? Result<Value>(value) : withLayout(nullptr, value, nullptr, phase));
+  to.chunk->layout = from.chunk->layout;
+  auto run = [from = from.chunk.get(), to = to.chunk.get(),
               bytes = from.spec().sizeBytes()](const RunContext&) { return copyBytes(*from, *to, bytes); };
-  const Variable reads[] = {from.chunk->variable}, writes[] = {copy.chunk->variable};
-  const CopyPlacement placement = placementOfCopy(value.device(), to);
+  const Variable reads[] = {from.chunk->variable}, writes[] = {to.chunk->variable};
+  const CopyPlacement placement = placementOfCopy(value.device(), to.device());
   session.engine().push({.run = std::move(run),
                          .reads = reads,
                          .writes = writes,
-                         .facts = session.profiler().operatorFacts(factsOf(from, to, phase)),
+                         .facts = session.profiler().operatorFacts(factsOf(name, from, to.device(), phase)),
                          .device = placement.device,
                          .operator_class = placement.operator_class});
   BulkRegion::countPush();
-  return copy;
+  return {};
 }
 
 Result<NDArray> NDArray::copyTo(Device to) const {

@@ -20,4 +20,8 @@ CopyPlacement placementOfCopy(Device from, Device to);
 // storage.
 Result<Value> copyToDevice(const Value& value, Device to, Phase phase);
 
+// Pushes the copy of `from` into an array of another device, named `name` (a literal). `to` gets the layout of the contents as
+// above, unless it must stay row-major.
+Status copyInto(const char* name, const Value& from, const Value& to, Phase phase);
+
 }  // namespace pitwall
