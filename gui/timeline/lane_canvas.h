@@ -9,7 +9,6 @@
 
 #include "gui/timeline/counter_series.h"
 #include "gui/timeline/lane_renderer.h"
-#include "gui/timeline/large_pages.h"
 #include "gui/timeline/timeline.h"
 
 namespace pitwall::gui {
@@ -65,8 +64,7 @@ class LaneCanvas {
   const Palette* palette_;
   LaneRenderer renderer_;
   std::vector<CanvasLane> lanes_;
-  std::vector<std::uint32_t, LargePages<std::uint32_t>> pixels_;
-  std::vector<std::uint32_t> empty_, line_;
+  std::vector<std::uint32_t> pixels_, empty_, line_;
   int width_ = 0, height_ = 0;
   bool drawn_ = false;  // the members below say what the torus holds
   double ns_per_px_ = 1;

@@ -93,10 +93,10 @@ TEST(Settings, UnknownEngineNamesVariableValueAndChoices) {
 }
 
 TEST(Settings, BadValuesOfOthersAreTheirOwnersBusiness) {
-  const Settings settings =
-      settingsOf({{"OMP_NUM_THREADS", "many"}, {"MXNET_FC_TRUE_FP16", "perhaps"}, {"NO_SUCH", "1"}});
+  const Settings settings = settingsOf(
+      {{"OMP_NUM_THREADS", "many"}, {"MXNET_DISABLE_MKLDNN_TRANSFORMER_OPT", "perhaps"}, {"NO_SUCH", "1"}});
   EXPECT_EQ(settings.text("OMP_NUM_THREADS"), "many");
-  EXPECT_FALSE(settings.boolean("MXNET_FC_TRUE_FP16"));  // falls back to the default
+  EXPECT_FALSE(settings.boolean("MXNET_DISABLE_MKLDNN_TRANSFORMER_OPT"));  // falls back to the default
 }
 
 TEST(Settings, EnvironmentWinsOverTheProgram) {
