@@ -88,9 +88,13 @@ bool Gpus::waitForFrees() {
   return work != nullptr && work->waitForFrees();
 }
 
+// Outside of the lock: what ends uses storages, which may ask for a driver.
 void Gpus::close() {
-  const ScopedLock lock(mutex_);
-  work_.reset();
+  std::unique_ptr<GpuWork> ended;
+  {
+    const ScopedLock lock(mutex_);
+    ended.swap(work_);
+  }
 }
 
 }  // namespace pitwall::session
