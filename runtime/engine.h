@@ -99,8 +99,9 @@ struct EngineOptions {
   // Runs before each operator of a GPU, on its thread, while the profiler records. Must not throw.
   std::function<void()> before_gpu_operator = {};
   // Where functions of operators of GPUs leave work on streams. Such an operator, or a bulk segment of them, is open until its
-  // work is done; operators of GPUs that use its variables start before, behind it on their streams. Not for the classes
-  // inlineAsync and deletion. nullptr = all work is done when functions return. Must outlive the engine.
+  // work is done; operators of GPUs that use its variables start before, behind it on their streams, except those of class
+  // copyFromGpu. Not for the classes inlineAsync and deletion. nullptr = all work is done when functions return. Must outlive the
+  // engine.
   StreamOrder* streams = nullptr;
 
   // Errors: invalidInput naming variable, value and the allowed values.

@@ -63,6 +63,7 @@ class ThreadedEngine final : public Engine, private OperatorExecutor, private Co
   void runHere(Operator& op, ThreadState& thread);
   bool run(Operator& op, ThreadState& thread);
   bool leavesWorkOnStream(const Operator& op) const;
+  bool startsBehindWork(const Operator& op) const;
   bool runOnStream(Operator& op, ThreadState& thread);
   Status enterStream(Operator& op);
   bool hold(Operator& op);

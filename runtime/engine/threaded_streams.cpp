@@ -8,6 +8,11 @@ bool ThreadedEngine::leavesWorkOnStream(const Operator& op) const {
   return op.kind == NodeKind::segment || (op.kind == NodeKind::later && !op.function.completesLater());
 }
 
+// A copy from a GPU into pageable memory blocks the thread that puts it on a stream: it would keep its worker from other copies.
+bool ThreadedEngine::startsBehindWork(const Operator& op) const {
+  return leavesWorkOnStream(op) && op.operator_class != OperatorClass::copyFromGpu;
+}
+
 // Its stream waits for the work that it follows. Who waits for this operator gets its turn when its work is on the stream.
 bool ThreadedEngine::runOnStream(Operator& op, ThreadState& thread) {
   const Status entered = enterStream(op);
@@ -15,7 +20,8 @@ bool ThreadedEngine::runOnStream(Operator& op, ThreadState& thread) {
   op.waiting.store(2, std::memory_order_relaxed);
   runner_.runOnStream(op, thread.cache);
   op.open->setEvent(runner_.streams()->finish(op.device(), Completion(op, *this)));
-  if (!op.open->isDone()) open_works_.add(op.uses(), op.open);
+  // Without a stream it has left no work, and has followed none.
+  if (entered.has_value() && !op.open->isDone()) open_works_.add(op.uses(), op.open);
   OperatorList ready;
   completeAccesses(op, ready);
   const Ticks now = profiler_.isRecording() ? Profiler::now() : 0;
@@ -36,7 +42,7 @@ Status ThreadedEngine::enterStream(Operator& op) {
 
 // Has an operator with all its accesses wait until the work that it follows is done. False: it can run now.
 bool ThreadedEngine::hold(Operator& op) {
-  if (leavesWorkOnStream(op)) return false;
+  if (startsBehindWork(op)) return false;
   const std::span<const Access> uses =
       op.kind == NodeKind::waiter ? std::span<const Access>(&static_cast<Waiter&>(op).access, 1) : op.uses();
   const std::vector<OpenWorkPtr> before = open_works_.before(uses);
