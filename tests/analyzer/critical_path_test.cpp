@@ -1,6 +1,6 @@
 // The critical path over threads, launches and streams, on small hand-written traces and on random ones.
 #include <fmt/core.h>
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <algorithm>
 #include <random>
