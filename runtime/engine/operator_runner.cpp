@@ -79,7 +79,6 @@ inline void OperatorRunner::callUnlessFailed(Operator& op, Ticks started, bool i
 }
 
 void OperatorRunner::runOnStream(Operator& op, OperatorCache& cache) {
-  op.track = 0;
   if (op.kind == NodeKind::segment) {
     op.started = 0;  // its operators are recorded
     return runSegment(op, cache);

@@ -230,6 +230,11 @@ void ThreadedEngine::complete(Operator& op, ThreadState& thread) {
   }
   thread.cache.give(op);
   thread.completed.increment();
+  letAllRun(ready, thread);
+}
+
+// Operators that have all their accesses.
+void ThreadedEngine::letAllRun(OperatorList& ready, ThreadState& thread) {
   if (ready.empty()) return;
   const Ticks now = profiler_.isRecording() ? Profiler::now() : 0;
   while (Operator* next = ready.removeFirstOrNull()) {
@@ -238,7 +243,7 @@ void ThreadedEngine::complete(Operator& op, ThreadState& thread) {
 }
 
 // Runs an operator that has become ready, or ends a thread's wait.
-inline void ThreadedEngine::letRun(Operator& op, Ticks now, ThreadState& thread) {
+void ThreadedEngine::letRun(Operator& op, Ticks now, ThreadState& thread) {
   if (op.kind == NodeKind::waiter) return static_cast<Waiter&>(op).spot.signal();
   op.ready = now;
   dispatch(op, thread);

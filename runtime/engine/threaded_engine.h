@@ -59,6 +59,7 @@ class ThreadedEngine final : public Engine, private OperatorExecutor, private Co
                                std::vector<Dependency>* edges) PITWALL_NO_THREAD_SAFETY_ANALYSIS;
   void dispatchFromPusher(Operator& op, ThreadState& thread);
   void letRun(Operator& op, Ticks now, ThreadState& thread);
+  void letAllRun(OperatorList& ready, ThreadState& thread);
   void dispatch(Operator& op, ThreadState& thread);
   void runHere(Operator& op, ThreadState& thread);
   bool run(Operator& op, ThreadState& thread);

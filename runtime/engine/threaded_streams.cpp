@@ -24,10 +24,7 @@ bool ThreadedEngine::runOnStream(Operator& op, ThreadState& thread) {
   if (entered.has_value() && !op.open->isDone()) open_works_.add(op.uses(), op.open);
   OperatorList ready;
   completeAccesses(op, ready);
-  const Ticks now = profiler_.isRecording() ? Profiler::now() : 0;
-  while (Operator* next = ready.removeFirstOrNull()) {
-    if (!hold(*next)) letRun(*next, now, thread);
-  }
+  letAllRun(ready, thread);
   return OperatorRunner::arrive(op);
 }
 

@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
-#include <fstream>
 #include <string>
 
+#include "db/proc_files.h"
 #include "db/try.h"
 #include "runtime/memory.h"
 
@@ -25,16 +25,10 @@ class Heap final : public SystemMemory {
 }  // namespace
 
 std::optional<SystemMemory::Room> hostRoom() {
-  std::ifstream file("/proc/meminfo");
-  Bytes total = -1, available = -1;
-  std::string name, unit;
-  for (Bytes kilobytes = 0; (total < 0 || available < 0) && file >> name >> kilobytes;
-       std::getline(file, unit)) {
-    if (name == "MemTotal:") total = kilobytes * 1024;
-    if (name == "MemAvailable:") available = kilobytes * 1024;
-  }
-  if (total < 0 || available < 0) return std::nullopt;
-  return SystemMemory::Room{available, total};
+  const std::string text = host::readFile("/proc/meminfo").value_or("");
+  const auto total = host::fieldOf(text, "MemTotal"), available = host::fieldOf(text, "MemAvailable");
+  if (!total || !available) return std::nullopt;
+  return SystemMemory::Room{*available * 1024, *total * 1024};
 }
 
 Result<std::shared_ptr<SystemMemory>> systemMemory(Device device) {

@@ -221,8 +221,9 @@ TEST_P(GpuAhead, TheHostWaitsUntilTheWorkIsDone) {
   const NDArray y = must(op::addScalar(x, 1));
   const NDArray sum = must(op::addScalar(must(y.copyTo(cpu(0))), 1));  // computed by the host
   auto waited = std::async(std::launch::async, [&y] { must(y.waitToRead()); });
-  EXPECT_TRUE(areOnStreams(before + 2)) << "not the copy: it would block its worker";
+  EXPECT_TRUE(areOnStreams(before + 2));
   EXPECT_EQ(waited.wait_for(std::chrono::milliseconds(50)), std::future_status::timeout);
+  EXPECT_EQ(gpus->fake.works(), before + 2) << "not the copy: it would block its worker";
   gpus->fake.setPaused(false);
   waited.get();
   EXPECT_EQ(must(sum.toVector()), (Floats{3, 4, 5}));
