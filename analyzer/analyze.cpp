@@ -172,8 +172,14 @@ void describeRun(const std::vector<Fact>& facts, const Coverage& coverage, Proce
   if (report.coverage == "library calls") report.logged_library = coverage.libraryOf(process);
 }
 
-void addNotes(const Timeline& timeline, const Iterations& iterations, bool has_device_work, Report& report) {
+void addNotes(const Trace& trace, const Timeline& timeline, const Iterations& iterations,
+              bool has_device_work, Report& report) {
   auto& notes = report.notes;
+  if (const auto changes = trace.meta(meta::kSimulatedChanges)) {
+    notes.push_back(fmt::format(
+        "The times of this trace are simulated, not recorded; changes to the recorded program: {}.",
+        *changes));
+  }
   if (!report.trace_complete) {
     notes.push_back(
         "The trace is incomplete: the recording was killed or still runs. This report describes the "
@@ -250,7 +256,7 @@ Result<Report> analyzeTrace(Trace& trace, const AnalyzeOptions& options) {
   for (const auto& statistics : pass.operators.rows) report.operators.push_back(statistics.row);
   report.device_outside_operators_ns = pass.operators.device_outside_ns;
   summarizeDevices(pass.devices, report.breakdown);
-  addNotes(timeline, pass.iterations, !pass.devices.all.empty(), report);
+  addNotes(trace, timeline, pass.iterations, !pass.devices.all.empty(), report);
   if (timeline.operators == 0 && pass.devices.all.empty()) {
     PITWALL_TRY(addSampledUse(trace, has_events, timeline, report));
   }

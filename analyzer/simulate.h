@@ -53,8 +53,16 @@ struct ReplayCheck {
 // standard errors of their effect on single iterations, what the unchanged replay is off by, and what runs differ by.
 struct Prediction {
   TimeNs low_ns = 0, middle_ns = 0, high_ns = 0;
+  // Of the middle: what the replay itself does not have, such as waits for a queue of batches.
+  TimeNs added_ns = 0;
   SimulatedPath path;              // of the middle
   std::vector<std::string> notes;  // what it assumes, in sentences
+};
+
+// A trace with simulated times.
+struct SimulatedTrace {
+  std::string path;
+  std::int64_t events = 0;
 };
 
 // What `pitwall simulate` answers.
@@ -62,7 +70,8 @@ struct Simulation {
   std::string trace_path;
   std::vector<std::string> changes;
   ReplayCheck check;
-  std::optional<Prediction> prediction;  // nothing where the trace is not predictable, or nothing changes
+  std::optional<Prediction> prediction;    // nothing where the trace is not predictable, or nothing changes
+  std::optional<SimulatedTrace> timeline;  // written, where one was wanted
 };
 
 struct SimulateOptions {
@@ -91,6 +100,12 @@ class Simulator {
   // Errors: invalidInput for a text that is no change, or one that the trace has nothing for; unsupported where the
   // trace is not predictable.
   Result<Prediction> predict(std::span<const std::string> changes) const;
+
+  // Writes the replayed part of the recording as a new trace in which the events have their times after these changes, of
+  // the middle case; without changes the recorded times. `trace` is the one that was opened. Rows that are not simulated
+  // keep their place within the iteration. Errors: as predict(); those of exportTrace().
+  Result<SimulatedTrace> write(Trace& trace, std::span<const std::string> changes, const std::string& output,
+                               const std::atomic<bool>* cancel = nullptr) const;
 
  private:
   struct State;

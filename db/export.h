@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "db/moved_times.h"
 #include "db/reader.h"
 #include "db/result.h"
 #include "db/units.h"
@@ -49,7 +50,9 @@ struct ExportOptions {
   std::optional<ExportRange> range;
   // Only the processes of this rank. Not for csv.
   std::optional<int> rank;
-  std::string table;          // csv: its name
+  const MovedTimes* times = nullptr;  // pitwall: the times of the copy; null = those of the trace
+  std::string simulated_changes;      // pitwall: what `times` simulate; stated in the copy
+  std::string table;                  // csv: its name
   bool mxnet_doubled = true;  // mxnet: operators also as b/e tasks of their category, as MXNet writes them
   std::function<void(const ExportProgress&)> progress;  // about ten thousand rows apart
   // When it becomes true, the export ends with the error `cancelled`. May be set from a signal handler.

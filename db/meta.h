@@ -59,6 +59,8 @@ inline constexpr char kRecorderNotes[] =
     "recorder.notes";  // what could not be recorded; one sentence per line
 inline constexpr char kEnvironmentPrefix[] = "environment.";  // + NAME: a variable of the program, redacted
 inline constexpr char kExportRange[] = "export.range_ns";     // "BEGIN..END" in the original trace
+// The changes that `pitwall simulate` made: the trace's times are predicted, not recorded.
+inline constexpr char kSimulatedChanges[] = "simulated.changes";
 inline constexpr char kExportRank[] = "export.rank";          // the only exported rank
 // + "gpu.0." + NAME: a property of a device as its tracer reports it: "num_sms", "warp_size", "compute_major"
 inline constexpr char kDevicePrefix[] = "device.";

@@ -10,6 +10,7 @@ namespace pitwall::cli {
 struct SimulateArguments {
   std::string trace;
   std::vector<std::string> changes;
+  std::string output;  // empty = no trace is written
   bool json = false;
 };
 

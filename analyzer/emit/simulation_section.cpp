@@ -83,6 +83,7 @@ void writePrediction(const Simulation& simulation, Emitter& emitter) {
                            lessThan(before, prediction.high_ns), lessThan(before, prediction.low_ns))));
   emitter.field("low_ns", "", jsonOnly(prediction.low_ns));
   emitter.field("high_ns", "", jsonOnly(prediction.high_ns));
+  emitter.field("added_ns", "", jsonOnly(prediction.added_ns));
   emitter.beginList("notes");
   for (const auto& note : prediction.notes) {
     emitter.field("", "", jsonOnly(note));
@@ -90,6 +91,23 @@ void writePrediction(const Simulation& simulation, Emitter& emitter) {
   }
   emitter.endList();
   writePath(prediction.path, "CRITICAL PATH AFTER THE CHANGE", "path", emitter);
+  emitter.endObject();
+}
+
+void writeTimeline(const Simulation& simulation, Emitter& emitter) {
+  const auto& timeline = *simulation.timeline;
+  emitter.beginObject("timeline");
+  emitter.heading("SIMULATED TIMELINE");
+  emitter.field("path", "Trace", text(timeline.path));
+  emitter.field("events", "Events", {timeline.events, showCount(timeline.events)});
+  emitter.paragraph(
+      fmt::format("Beside the recording: pitwall-gui {} {}", simulation.trace_path, timeline.path));
+  if (simulation.prediction && simulation.prediction->added_ns > 0) {
+    emitter.paragraph(
+        fmt::format("The prediction has {} an iteration that the timeline does not show: waits of which "
+                    "nothing is recorded.",
+                    showDuration(static_cast<double>(simulation.prediction->added_ns))));
+  }
   emitter.endObject();
 }
 
@@ -104,6 +122,7 @@ void writeSimulation(const Simulation& simulation, Emitter& emitter) {
   if (simulation.check.predictable)
     writePath(simulation.check.path, "CRITICAL PATH AS RECORDED", "path", emitter);
   if (simulation.prediction) writePrediction(simulation, emitter);
+  if (simulation.timeline) writeTimeline(simulation, emitter);
   emitter.endObject();
 }
 

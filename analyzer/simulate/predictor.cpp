@@ -84,6 +84,7 @@ void checkReplay(const Program& program, ReplayCheck& check, std::vector<TimeNs>
 
 struct Outcome {
   double usual_ns = 0;
+  double replayed_ns = 0;  // of it, what the replay has
   double uncertainty = 0;  // of the mean, as a share of it: two standard errors over the iterations
   bool queue_limits = false;
 };
@@ -102,7 +103,8 @@ double uncertaintyOfEffect(const std::vector<TimeNs>& before, const std::vector<
 Outcome outcomeOf(const Program& program, const Changed& changed, const Replayed& replayed,
                   const std::vector<TimeNs>& before) {
   const auto durations = durationsOf(program, replayed.marks_ns);
-  Outcome outcome{usualOf(durations), uncertaintyOfEffect(before, durations)};
+  const double replayed_ns = usualOf(durations);
+  Outcome outcome{replayed_ns, replayed_ns, uncertaintyOfEffect(before, durations)};
   const auto& making = program.making;
   if (changed.queued && making.by != Making::By::unknown && !making.make_ns.empty()) {
     Pipeline pipeline;
@@ -130,10 +132,24 @@ void Predictor::prepare() {
   checkReplay(program, check, unchanged_ns);
 }
 
-Result<Prediction> Predictor::predict(std::span<const std::string> changes) const {
+Result<std::vector<Edit>> Predictor::editsOf(std::span<const std::string> changes) const {
   if (!check.predictable) return fail(ErrorCode::unsupported, "the trace is not predictable: " + check.why);
   std::vector<Edit> edits;
   for (const auto& text : changes) edits.push_back(PITWALL_TRY(parseEdit(text)));
+  return edits;
+}
+
+Result<SimulatedTimes> Predictor::timesAfter(const Trace& trace, std::span<const std::string> changes) const {
+  const auto edits = PITWALL_TRY(editsOf(changes));
+  const auto changed = PITWALL_TRY(applyEdits(program, edits, Case::middle));
+  Replayed recorded, simulated;
+  replay(program.tasks, lengthsOf(program.tasks), recorded);
+  replay(program.tasks, changed.lengths, simulated);
+  return SimulatedTimes(program, trace, recorded, simulated, changed.lengths);
+}
+
+Result<Prediction> Predictor::predict(std::span<const std::string> changes) const {
+  const auto edits = PITWALL_TRY(editsOf(changes));
   Prediction prediction;
   Replayed replayed;
   const double scale = static_cast<double>(check.recorded_ns) / std::max(1.0, usualOf(unchanged_ns));
@@ -148,6 +164,7 @@ Result<Prediction> Predictor::predict(std::span<const std::string> changes) cons
     high = std::max(high, outcome.usual_ns * (1 + error));
     if (which != Case::middle) return {};
     prediction.middle_ns = std::llround(outcome.usual_ns * scale);
+    prediction.added_ns = std::llround((outcome.usual_ns - outcome.replayed_ns) * scale);
     prediction.notes = changed.notes;
     prediction.path = summarizePath(program, changed.lengths, replayed);
     if (outcome.queue_limits) prediction.path.limit = "making batches";

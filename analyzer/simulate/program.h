@@ -39,6 +39,8 @@ struct Program {
   analysis::Graph graph;
   Tasks tasks;
   std::vector<std::uint32_t> steady;  // marks at which a steady iteration begins
+  TrackId training_track;             // none = unknown
+  ProcessId process;                  // whose threads are simulated; none = of all
   bool of_engine = false;             // operators of Pitwall's engine; else threads and streams
   double operators_per_bulk = 0;      // 0 = no bulks
   std::int64_t ranks = 1;             // of the job

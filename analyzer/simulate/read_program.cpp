@@ -212,6 +212,8 @@ Status readProgram(const Recorded& recorded, Program& program, ReplayCheck& chec
   if (!check.why.empty()) return {};
   const Interval window{part.marks_ns.front(), part.marks_ns.back()};
   program.steady = part.steady;
+  program.training_track = timeline.training_track;
+  program.process = timeline.process;
   std::vector<analysis::OperatorInterval> operators;
   if (!hasDeviceWork(trace, activity, timeline.process))
     operators = PITWALL_TRY(chunks.operatorsBetween(window.start_ns, window.end_ns));

@@ -1,3 +1,6 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <cmath>
 #include <utility>
 
@@ -9,6 +12,7 @@
 #include "analyzer/simulate/edit.h"
 #include "analyzer/simulate/predictor.h"
 #include "analyzer/simulate/read_program.h"
+#include "db/export.h"
 #include "db/try.h"
 
 namespace pitwall {
@@ -34,6 +38,20 @@ Result<Prediction> Simulator::predict(std::span<const std::string> changes) cons
   prediction.low_ns = widened(prediction.low_ns, 1 - state_->between_runs);
   prediction.high_ns = widened(prediction.high_ns, 1 + state_->between_runs);
   return prediction;
+}
+
+Result<SimulatedTrace> Simulator::write(Trace& trace, std::span<const std::string> changes,
+                                        const std::string& output, const std::atomic<bool>* cancel) const {
+  const auto times = PITWALL_TRY(state_->predictor.timesAfter(trace, changes));
+  const auto& window = state_->predictor.program.tasks.window;
+  ExportOptions options;
+  options.format = ExportFormat::pitwall;
+  options.range = ExportRange{window.start_ns, window.end_ns};
+  options.times = &times;
+  options.simulated_changes = changes.empty() ? "none" : fmt::format("{}", fmt::join(changes, " "));
+  options.cancel = cancel;
+  const auto summary = PITWALL_TRY(exportTrace(trace, output, options));
+  return SimulatedTrace{output, summary.events};
 }
 
 Result<Simulator> Simulator::open(Trace& trace, const SimulateOptions& options) {

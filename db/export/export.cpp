@@ -27,6 +27,8 @@ Status checkOptions(const ExportOptions& options) {
   if (!options.table.empty() && options.format != ExportFormat::csv)
     return fail(ErrorCode::invalidInput,
                 "--table is for --format csv; the other formats hold the whole trace");
+  if (options.times != nullptr && options.format != ExportFormat::pitwall)
+    return fail(ErrorCode::invalidInput, "simulated times are written as a trace only");
   if (options.range && options.range->end_ns <= options.range->begin_ns) {
     return fail(ErrorCode::invalidInput,
                 fmt::format("the range {}..{} ns is empty: its end must be after its begin",

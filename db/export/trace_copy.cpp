@@ -98,8 +98,9 @@ void Copy::dimensions() {
     track.process = mapped(processes_, track.process);
     track.thread = mapped(threads_, track.thread);
     track.device = mapped(devices_, track.device);
-    tracks_.push_back(selection_.has(TrackId{static_cast<std::uint32_t>(i + 1)}) ? sink_.track(track)
-                                                                                 : TrackId{});
+    const TrackId id{static_cast<std::uint32_t>(i + 1)};
+    const bool kept = selection_.has(id) && (options_.times == nullptr || options_.times->has(id));
+    tracks_.push_back(kept ? sink_.track(track) : TrackId{});
   }
 }
 
@@ -109,8 +110,11 @@ Status Copy::facts() {
   stacks_ = copyStacks(trace_, sink_);
   for (const SettingInEffect& setting : trace_.settings()) sink_.setting(setting);
   for (const TunableInEffect& tunable : trace_.tunables()) sink_.tunable(tunable);
-  for (const IterationMark& mark : trace_.iterations()) {
-    if (selection_.hasTime(mark.time_ns)) sink_.iteration(mark);
+  for (IterationMark mark : trace_.iterations()) {
+    // One at the end ends the last iteration.
+    if (!selection_.hasTime(mark.time_ns) && mark.time_ns != selection_.endNs()) continue;
+    if (options_.times != nullptr) mark.time_ns = options_.times->moved({}, mark.time_ns);
+    sink_.iteration(mark);
   }
   for (Loss loss : trace_.losses()) {
     const bool kept = !loss.track || selection_.has(loss.track);
@@ -126,6 +130,7 @@ Status Copy::facts() {
   if (options_.range) {
     sink_.meta(meta::kExportRange, fmt::format("{}..{}", options_.range->begin_ns, options_.range->end_ns));
   }
+  if (options_.times != nullptr) sink_.meta(meta::kSimulatedChanges, options_.simulated_changes);
   if (options_.rank) sink_.meta(meta::kExportRank, std::to_string(*options_.rank));
   if (!trace_.isComplete()) {
     sink_.loss({{}, 0, 0, 0, "the trace that this one was exported from was not finished"});
@@ -146,6 +151,7 @@ Status Copy::events(TrackId from) {
     event.args = full.args.empty() ? StringId{} : sink_.string(full.args);
     event.op = mapped(operators_, event.op);
     event.kernel = mapped(kernels_, event.kernel);
+    if (options_.times != nullptr) options_.times->move(from, event);
     if (filtered && event.correlation != 0) kept_.add({event.correlation, 0, 0});
     portion.push_back(event);
     ++summary_.events;
@@ -159,6 +165,9 @@ Status Copy::events(TrackId from) {
 Status Copy::counters(TrackId from) {
   std::vector<CounterSample> samples = PITWALL_TRY(samplesOf(trace_, from, selection_));
   if (trace_.tracks()[from.value - 1].unit == kStackUnit) remapStacks(samples, stacks_);
+  if (options_.times != nullptr) {
+    for (CounterSample& sample : samples) sample.time_ns = options_.times->moved(from, sample.time_ns);
+  }
   if (!samples.empty()) sink_.counters(tracks_[from.value - 1], samples);
   summary_.samples += static_cast<std::int64_t>(samples.size());
   return pace_.advance(static_cast<std::int64_t>(samples.size()));

@@ -21,7 +21,8 @@ class Simulated {
     EXPECT_TRUE(makeTraceFile(text, folder_ / "t.pitwall").has_value());
     auto trace = Trace::open(folder_ / "t.pitwall");
     EXPECT_TRUE(trace.has_value());
-    auto simulator = Simulator::open(**trace, {.between_runs = 0});
+    trace_ = std::move(trace).value();
+    auto simulator = Simulator::open(*trace_, {.between_runs = 0});
     EXPECT_TRUE(simulator.has_value()) << simulator.error().message;
     simulator_ = std::make_unique<Simulator>(std::move(simulator).value());
   }
@@ -39,8 +40,21 @@ class Simulated {
     return prediction.has_value() ? "" : prediction.error().message;
   }
 
+  Trace& trace() const { return *trace_; }
+
+  // The trace of the simulated times.
+  std::unique_ptr<Trace> timelineAfter(const std::vector<std::string>& changes) const {
+    const auto path = folder_ / "simulated.pitwall";
+    const auto written = simulator_->write(*trace_, changes, path);
+    EXPECT_TRUE(written.has_value()) << written.error().message;
+    auto trace = Trace::open(path);
+    EXPECT_TRUE(trace.has_value());
+    return trace.has_value() ? std::move(trace).value() : nullptr;
+  }
+
  private:
   const TempFolder folder_;
+  std::unique_ptr<Trace> trace_;
   std::unique_ptr<Simulator> simulator_;
 };
 
