@@ -5,6 +5,7 @@
 #include "analyzer/emit/cells.h"
 #include "analyzer/emit/json_emitter.h"
 #include "analyzer/emit/text_emitter.h"
+#include "db/function_name.h"
 
 namespace pitwall {
 namespace emit {
@@ -57,7 +58,8 @@ void writePath(const SimulatedPath& path, const char* title, const char* key, Em
   double rest_share = 0;
   for (std::size_t i = 0; i < path.parts.size(); ++i) {
     const auto& part = path.parts[i];
-    table.rows.push_back({text(part.title), text(part.part), duration(part.time_ns), share(part.share)});
+    table.rows.push_back(
+        {{part.title, shortName(part.title)}, text(part.part), duration(part.time_ns), share(part.share)});
     if (i >= kShownParts) rest += part.time_ns, rest_share += part.share;
   }
   if (path.parts.size() > kShownParts) {

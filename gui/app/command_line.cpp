@@ -105,6 +105,9 @@ Result<CommandLine> parseCommandLine(const QStringList& arguments, const QString
   }
   line.select = parser.value("select");
   line.page = parser.value("page");
+  line.simulate = parser.value("simulate");
+  if (!line.simulate.isEmpty() && line.files.size() != 1 && !line.merge)
+    return wrong("--simulate needs one trace, or several with --merge");
   line.color_blind = parser.isSet("color-blind");
   if (parser.isSet("theme")) {
     line.theme = themeNamed(parser.value("theme"));

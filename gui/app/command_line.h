@@ -17,6 +17,7 @@ struct CommandLine {
   std::optional<ExportRange> range;
   QString select;  // an event's name, or its id as SQL has it
   QString page;    // shown first: "timeline", "compare", ...
+  QString simulate;  // changes; the page Simulation is shown
   std::optional<Theme> theme;
   bool merge = false;        // the files into one timeline
   bool color_blind = false;  // events in colours for every eye

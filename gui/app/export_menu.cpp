@@ -57,7 +57,7 @@ void MainWindow::makeColorActions() {
   category->setCheckable(true);
   category->setChecked(QSettings().value("color_by_category").toBool());
   setEventColoring(category->isChecked() ? ColorBy::category : ColorBy::name);
-  const std::vector<TimelineView*> views{timeline_, &compare_->timelineA(), &compare_->timelineB()};
+  const std::vector<TimelineView*> views = timelines();
   QAction* legend = actions_->add(MenuId::view, {"view.legend", tr("Le&gend"), "", [views] {
                                                    const bool shown =
                                                        !QSettings().value("legend", true).toBool();

@@ -234,11 +234,18 @@ int exportPicture(const CommandLine& line) {
     loop.exec();
   }
   if (signalReceived() != 0) return reportError("interrupted", kUnreadable);
+  bool simulated = false;
+  QObject::connect(&window.simulatePage(), &SimulatePage::settled, [&] { simulated = true; });
   if (!error.isEmpty()) {
     code = reportError(error, kUnreadable);
     QApplication::processEvents();
   } else if (const QString wrong = applyToWindow(window, line); !wrong.isEmpty()) {
     return reportError(wrong, kNotWritten);
+  }
+  if (error.isEmpty() && !line.simulate.isEmpty() && !simulated) {
+    QEventLoop loop;
+    QObject::connect(&window.simulatePage(), &SimulatePage::settled, &loop, &QEventLoop::quit);
+    loop.exec();
   }
   // The page in front computes in the background; a result may cause another request.
   for (int round = 0; round < 3; ++round) {
@@ -262,6 +269,11 @@ QString applyToWindow(MainWindow& window, const CommandLine& line) {
     QAction* action = window.actions().find("go." + line.page);
     if (action == nullptr) return "--page " + line.page + ": there is no such page";
     action->trigger();
+  }
+  if (!line.simulate.isEmpty() && timeline) {
+    window.actions().find("go.simulate")->trigger();
+    window.simulatePage().setChanges(line.simulate);
+    window.simulatePage().predict();
   }
   if (line.range && timeline) {
     const TimeRange range = rangeWithin(*timeline, *line.range);

@@ -34,10 +34,12 @@ MainWindow::MainWindow(QWidget* parent)
       range_(new RangeView),
       summary_(new SummaryView),
       compare_(new ComparePage(session_)),
+      simulate_(new SimulatePage(session_)),
       pages_(new QTabWidget),
       drawer_(new QTabWidget),
       actions_(std::make_unique<ActionRegistry>(
-          this, std::vector<QWidget*>{timeline_, &compare_->timelineA(), &compare_->timelineB()})),
+          this, std::vector<QWidget*>{timeline_, &compare_->timelineA(), &compare_->timelineB(),
+                                      &simulate_->recorded(), &simulate_->simulated()})),
       search_(new QLineEdit),
       row_filter_(new QLineEdit),
       hit_number_(new QLabel),
@@ -79,11 +81,11 @@ MainWindow::MainWindow(QWidget* parent)
   connectSession();
   timeline_->setMessage(emptyMessage());
   const QSettings settings;
-  for (TimelineView* view : {timeline_, &compare_->timelineA(), &compare_->timelineB()}) {
+  for (TimelineView* view : timelines()) {
     view->setTitlesWidth(settings.value("titles_width").toInt());
     connect(view, &TimelineView::titlesResized, this, [this, view](int width) {
       QSettings().setValue("titles_width", width);
-      for (TimelineView* other : {timeline_, &compare_->timelineA(), &compare_->timelineB()}) {
+      for (TimelineView* other : timelines()) {
         if (other != view) other->setTitlesWidth(width);
       }
     });
@@ -308,7 +310,7 @@ void MainWindow::showInDrawer(QWidget* content) {
 
 // The drawer is about the timeline's selection; two timelines need its room.
 void MainWindow::giveRoom() {
-  const bool comparing = pages_->currentWidget() == compare_;
+  const bool comparing = pages_->currentWidget() == compare_ || pages_->currentWidget() == simulate_;
   if (comparing == gave_room_) return;
   gave_room_ = comparing;
   if (comparing) drawer_open_ = !drawer_dock_->isHidden();

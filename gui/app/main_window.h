@@ -24,6 +24,7 @@
 #include "gui/views/findings_view.h"
 #include "gui/views/notice_bar.h"
 #include "gui/views/range_view.h"
+#include "gui/views/simulate_page.h"
 #include "gui/views/start_page.h"
 #include "gui/views/summary_view.h"
 #include "gui/views/timeline_view.h"
@@ -75,6 +76,7 @@ class MainWindow final : public QMainWindow {
   ActionRegistry& actions() { return *actions_; }
   TraceSession& session() { return *session_; }
   ComparePage& comparePage() { return *compare_; }
+  SimulatePage& simulatePage() { return *simulate_; }
   FileWatch& fileWatch() { return *watch_; }
 
  signals:
@@ -100,6 +102,7 @@ class MainWindow final : public QMainWindow {
   void makeViewMenu();
   void makeRowsMenu();
   void makeSelectMenu();
+  std::vector<TimelineView*> timelines() const;  // of all pages
   TimelineView& timelineInFocus();
   void makeGoMenu();
   void makePalette();
@@ -149,6 +152,7 @@ class MainWindow final : public QMainWindow {
   RangeView* range_;
   SummaryView* summary_;
   ComparePage* compare_;
+  SimulatePage* simulate_;
   TracePages* trace_pages_ = nullptr;
   TraceStateStore* state_store_ = nullptr;
   CommandPalette* palette_ = nullptr;

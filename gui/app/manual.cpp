@@ -24,6 +24,11 @@ std::vector<Option> options() {
       {{"--range"}, value("A..B"), "Show and select this time range: 1.5s..2s, 20ms.. or ..7us."},
       {{"--select"}, value("NAME|ID"), "Select an event: the first of that name, or the one with that id."},
       {{"--page"}, value("PAGE"), "Show this page first: timeline, compare, ... (the menu Go)."},
+      {{"--simulate"},
+       value("CHANGES"),
+       "Show what an iteration takes after these changes, with the simulated timeline: 'workers=4 "
+       "data_wait=0', as "
+       "pitwall simulate --what takes them."},
       {{"--theme"}, value("THEME", {"system", "light", "dark"}), "Colours: system, light or dark."},
       {{"--merge"}, {}, "Show all files as one timeline, on a common clock, instead of comparing them."},
       {{"--color-blind"}, {}, "Events in colours that can be distinguished with any colour vision."},
@@ -48,10 +53,12 @@ manual::Text text() {
   text.files = {{"~/.config/pitwall/pitwall-gui.conf", "The theme and what else the viewer remembers."},
                 {"~/.local/share/pitwall/pitwall-gui/traces", "Notes and the last view, by trace."},
                 {"~/.cache/pitwall", "Timelines of traces that were opened, to open them faster."}};
-  text.examples = {{"pitwall-gui run.pitwall", "Show a trace."},
-                   {"pitwall-gui before.pitwall after.pitwall", "Compare two."},
-                   {"pitwall-gui --merge rank*.json.gz", "Show all ranks of a job as one timeline."},
-                   {"pitwall-gui --export run.png --range 1s..2s run.pitwall", "A picture of one second."}};
+  text.examples = {
+      {"pitwall-gui run.pitwall", "Show a trace."},
+      {"pitwall-gui before.pitwall after.pitwall", "Compare two."},
+      {"pitwall-gui --merge rank*.json.gz", "Show all ranks of a job as one timeline."},
+      {"pitwall-gui --simulate data_wait=0 run.pitwall", "Show it without its waits for batches."},
+      {"pitwall-gui --export run.png --range 1s..2s run.pitwall", "A picture of one second."}};
   return text;
 }
 

@@ -36,8 +36,13 @@ void MainWindow::makeMenus() {
 }
 
 // The timelines of the comparison use the same keys as the page in front.
+std::vector<TimelineView*> MainWindow::timelines() const {
+  return {timeline_, &compare_->timelineA(), &compare_->timelineB(), &simulate_->recorded(),
+          &simulate_->simulated()};
+}
+
 TimelineView& MainWindow::timelineInFocus() {
-  for (TimelineView* view : {&compare_->timelineA(), &compare_->timelineB()}) {
+  for (TimelineView* view : timelines()) {
     if (view->hasFocus() || view->isAncestorOf(QApplication::focusWidget())) return *view;
   }
   return *timeline_;

@@ -42,7 +42,10 @@ TracePages::TracePages(MainWindow* window)
   });
 }
 
-void TracePages::addLastPages() { window_->addPage("kernels", tr("&Kernels"), kernels_, "Ctrl+Shift+K"); }
+void TracePages::addLastPages() {
+  window_->addPage("kernels", tr("&Kernels"), kernels_, "Ctrl+Shift+K");
+  window_->addPage("simulate", tr("Si&mulation"), &window_->simulatePage(), "Ctrl+Shift+M");
+}
 
 void TracePages::addActions() {
   ActionRegistry& actions = window_->actions();
@@ -69,6 +72,7 @@ void TracePages::clear() {
   flame_->setTimeline(nullptr);
   sql_->setTrace({});
   kernels_->setTimeline(nullptr);
+  window_->simulatePage().setTimeline(nullptr);
   histogram_->setEvent(nullptr, std::nullopt, std::nullopt);
 }
 
@@ -86,6 +90,7 @@ void TracePages::refresh() {
   events_->setTimeline(timeline);
   flame_->setTimeline(timeline);
   kernels_->setTimeline(timeline);
+  window_->simulatePage().setTimeline(timeline);
 }
 
 std::optional<std::pair<TimeNs, TimeNs>> TracePages::range() const {

@@ -18,8 +18,6 @@
 namespace pitwall::gui {
 namespace {
 
-constexpr int kIterationsShown = 3;
-
 DataTable* tableOf(QAbstractItemModel* model, const QString& name, bool sorts) {
   auto* table = new DataTable;
   table->setModel(model);
@@ -68,6 +66,7 @@ ComparePage::ComparePage(TraceSession* a, QWidget* parent)
   }
   side_[0].view->setAccessibleName(tr("Timeline of trace A"));
   side_[1].view->setAccessibleName(tr("Timeline of trace B"));
+  pair_ = new TimelinePair(side_[0].view, side_[1].view, this);
   makeLayout();
   connectSide(0);
   connectSide(1);
@@ -141,7 +140,6 @@ void ComparePage::connectSide(int which) {
     setTimeline(which, nullptr);
     if (which == 1) emit failed(what);
   });
-  connect(side.view, &TimelineView::viewChanged, this, [this, which] { follow(which); });
   connect(side.iteration, &QSpinBox::valueChanged, this, [this, which](int value) {
     // Both advance together; B's own box then changes only B.
     if (which == 0) {
@@ -149,7 +147,7 @@ void ComparePage::connectSide(int which) {
       side_[1].iteration->setValue(value);
     }
     alignNow();
-    showAligned();
+    pair_->showIteration(side_[0].iteration->value());
   });
 }
 
@@ -188,7 +186,7 @@ void ComparePage::setTimeline(int which, std::shared_ptr<const Timeline> timelin
   }
   if (!side_[0].timeline || !side_[1].timeline) return offset_text_->clear();
   alignNow();
-  showAligned();
+  pair_->showIteration(side_[0].iteration->value());
 }
 
 void ComparePage::align(int of_a, int of_b) {
@@ -199,33 +197,10 @@ void ComparePage::align(int of_a, int of_b) {
 void ComparePage::alignNow() {
   const auto& [a, b] = side_;
   if (!a.timeline || !b.timeline) return;
-  offset_ = beginOf(*b.timeline, b.iteration->value()) - beginOf(*a.timeline, a.iteration->value());
-  offset_text_->setText(tr("B's clock relative to A's: %1").arg(withSign(offset_)));
-  following_ = true;
-  a.view->widenBounds(b.timeline->begin_ns - offset_, b.timeline->end_ns - offset_);
-  b.view->widenBounds(a.timeline->begin_ns + offset_, a.timeline->end_ns + offset_);
-  following_ = false;
-}
-
-// The aligned iteration and a few after it.
-void ComparePage::showAligned() {
-  const auto& [a, b] = side_;
-  if (!a.timeline || !b.timeline) return;
-  const auto& marks = a.timeline->iterations;
-  if (marks.size() < 2) return a.view->showAll();
-  const auto first = static_cast<std::size_t>(a.iteration->value());
-  const std::size_t last = std::min(marks.size() - 1, first + kIterationsShown);
-  const TimeNs end = last > first ? marks[last].time_ns : a.timeline->end_ns;
-  a.view->showTimes(marks[first].time_ns, end);
-}
-
-void ComparePage::follow(int moved) {
-  if (following_ || !side_[0].timeline || !side_[1].timeline) return;
-  following_ = true;
-  const View& view = side_[moved].view->viewportModel().view();
-  side_[1 - moved].view->placeView(view.start_ns + static_cast<double>(moved == 0 ? offset_ : -offset_),
-                                   view.ns_per_px);
-  following_ = false;
+  const TimeNs offset =
+      beginOf(*b.timeline, b.iteration->value()) - beginOf(*a.timeline, a.iteration->value());
+  offset_text_->setText(tr("B's clock relative to A's: %1").arg(withSign(offset)));
+  pair_->setOffset(offset);
 }
 
 void ComparePage::resetComparison() {

@@ -14,6 +14,7 @@
 #include "gui/models/comparison_model.h"
 #include "gui/models/runs_model.h"
 #include "gui/models/trace_session.h"
+#include "gui/views/timeline_pair.h"
 #include "gui/views/timeline_view.h"
 
 namespace pitwall::gui {
@@ -35,9 +36,8 @@ class ComparePage final : public QWidget {
   const std::optional<Comparison>& comparison() const { return comparison_; }
   // Iterations, counted from 0, that are at the same place of the axis.
   void align(int of_a, int of_b);
-  TimeNs offsetNs() const {
-    return offset_;
-  }  // a moment of A is drawn above the moment of B that is this much later
+  // A moment of A is drawn above the moment of B that is this much later.
+  TimeNs offsetNs() const { return pair_->offsetNs(); }
   TimelineView& timelineA() { return *side_[0].view; }
   TimelineView& timelineB() { return *side_[1].view; }
   const ChangesModel& changes() const { return *work_; }
@@ -71,8 +71,6 @@ class ComparePage final : public QWidget {
   void showComparison();
   void resetComparison();
   void alignNow();
-  void showAligned();
-  void follow(int moved);
 
   Side side_[2];
   QLabel* verdict_;
@@ -87,9 +85,8 @@ class ComparePage final : public QWidget {
   std::vector<Run> measured_;
   Background measuring_;
   std::optional<Comparison> comparison_;
-  TimeNs offset_ = 0;
+  TimelinePair* pair_ = nullptr;
   quint64 generation_ = 0;  // of the pair of traces; results of another pair are dropped
-  bool following_ = false;
 };
 
 }  // namespace pitwall::gui
