@@ -59,7 +59,7 @@ struct TuneRow {
 };
 
 struct TuneOutcome {
-  std::string folder;  // with best.env, first.pitwall and best.pitwall
+  std::string folder;  // with best.env, result.json, first.pitwall and best.pitwall
   std::string metric;  // its name, with its unit where that is known
   bool lower_is_better = false;
   std::vector<TuneRow> rows;  // without the unchanged program and steps on the way to the best combination

@@ -320,6 +320,7 @@ Status Tuning::writeResults() {
   }
   outcome_.best_env = folder_ + "/best.env";
   PITWALL_TRY(replaceFile(outcome_.best_env, bestEnvironment(outcome_, environment, in_command)));
+  PITWALL_TRY(replaceFile(folder_ + "/result.json", tuneAsJson(outcome_)));
   std::error_code none;
   fs::remove(folder_ + "/running", none);
   if (!outcome_.interrupted) PITWALL_TRY(history_->finish());

@@ -15,8 +15,8 @@ struct CommandLine {
   QStringList files;  // none, one, two to compare, or more
   QString export_to;  // empty: show a window
   std::optional<ExportRange> range;
-  QString select;  // an event's name, or its id as SQL has it
-  QString page;    // shown first: "timeline", "compare", ...
+  QString select;    // an event's name, or its id as SQL has it
+  QString page;      // shown first: "timeline", "compare", ...
   QString simulate;  // changes; the page Simulation is shown
   std::optional<Theme> theme;
   bool merge = false;        // the files into one timeline

@@ -44,6 +44,16 @@ void MainWindow::makeStartPage() {
   });
 }
 
+void MainWindow::openTrials(const QString& path) {
+  TrialsPage& page = trace_pages_->trials();
+  if (!page.showOf(path)) return;
+  const QString first = page.model().trials().first_trace;
+  if (!first.isEmpty()) open(first);  // which shows its trials too
+  if (first.isEmpty()) remember(path);
+  start_->hide();
+  showPage(&page);
+}
+
 void MainWindow::askAndOpen() { openFiles(askForTraces(this, tr("Open a trace, or several"))); }
 
 void MainWindow::cleanRecent() {

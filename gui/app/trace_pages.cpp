@@ -11,7 +11,8 @@ TracePages::TracePages(MainWindow* window)
       flame_(new FlamePage),
       sql_(new SqlPage),
       histogram_(new HistogramView),
-      kernels_(new KernelsPage(&window->session())) {
+      kernels_(new KernelsPage(&window->session())),
+      trials_(new TrialsPage) {
   window_->addPage("events", tr("&Events"), events_, "Ctrl+Shift+T");
   window_->addPage("flame", tr("&Flame graph"), flame_, "Ctrl+Shift+F");
   window_->addPage("sql", tr("S&QL"), sql_, "Ctrl+Shift+Q");
@@ -27,6 +28,11 @@ TracePages::TracePages(MainWindow* window)
   connect(events_, &EventsPage::failed, window_, &MainWindow::showError);
   connect(kernels_, &KernelsPage::eventActivated, window_, &MainWindow::showEventOnTimeline);
   connect(kernels_, &KernelsPage::remarked, window_, &MainWindow::showRemark);
+  connect(trials_, &TrialsPage::remarked, window_, &MainWindow::showRemark);
+  connect(trials_, &TrialsPage::failed, window_, &MainWindow::showError);
+  connect(trials_, &TrialsPage::comparisonWanted, window_, [this](const QString& first, const QString& best) {
+    window_->compareAll({first, best});
+  });
   connect(sql_, &SqlPage::remarked, window_, &MainWindow::showRemark);
   connect(sql_, &SqlPage::eventWanted, window_, &MainWindow::showEventWithId);
   connect(sql_, &SqlPage::timesWanted, window_, [this](qint64 from, qint64 to) {
@@ -45,6 +51,7 @@ TracePages::TracePages(MainWindow* window)
 void TracePages::addLastPages() {
   window_->addPage("kernels", tr("&Kernels"), kernels_, "Ctrl+Shift+K");
   window_->addPage("simulate", tr("Si&mulation"), &window_->simulatePage(), "Ctrl+Shift+M");
+  window_->addPage("trials", tr("T&rials"), trials_);
 }
 
 void TracePages::addActions() {
@@ -73,6 +80,7 @@ void TracePages::clear() {
   sql_->setTrace({});
   kernels_->setTimeline(nullptr);
   window_->simulatePage().setTimeline(nullptr);
+  trials_->clear();
   histogram_->setEvent(nullptr, std::nullopt, std::nullopt);
 }
 
@@ -82,6 +90,7 @@ void TracePages::load() {
   flame_->setSession(&window_->session());
   refresh();
   sql_->setTrace(QString::fromStdString(timeline->path));
+  trials_->showOf(window_->session().path());
 }
 
 // What refers to events of the timeline.

@@ -9,6 +9,7 @@
 #include "gui/views/histogram_view.h"
 #include "gui/views/kernels_page.h"
 #include "gui/views/sql_page.h"
+#include "gui/views/trials_page.h"
 
 namespace pitwall::gui {
 
@@ -25,6 +26,7 @@ class TracePages final : public QObject {
   SqlPage& sql() { return *sql_; }
   HistogramView& histogram() { return *histogram_; }
   KernelsPage& kernels() { return *kernels_; }
+  TrialsPage& trials() { return *trials_; }
   // The pages behind the comparison.
   void addLastPages();
 
@@ -43,6 +45,7 @@ class TracePages final : public QObject {
   SqlPage* sql_;
   HistogramView* histogram_;
   KernelsPage* kernels_;
+  TrialsPage* trials_;
 };
 
 }  // namespace pitwall::gui

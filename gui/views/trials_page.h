@@ -1,0 +1,41 @@
+// The trials of `pitwall tune`: settings, their predicted and measured gains, and the way to the traces before and after.
+#pragma once
+
+#include <QLabel>
+#include <QPushButton>
+#include <QWidget>
+
+#include "gui/models/trials_model.h"
+#include "gui/views/data_table.h"
+
+namespace pitwall::gui {
+
+class TrialsPage final : public QWidget {
+  Q_OBJECT
+ public:
+  explicit TrialsPage(QWidget* parent = nullptr);
+
+  // Of the search that the path is of: its folder, its result, or a trace in the folder. False: there is none.
+  bool showOf(const QString& path);
+  void clear();
+  const TrialsModel& model() const { return *model_; }
+  DataTable& table() { return *table_; }
+  QString state() const { return state_->text(); }
+  QPushButton& compareButton() { return *compare_; }
+  QPushButton& copyButton() { return *copy_; }
+
+ signals:
+  void comparisonWanted(const QString& first, const QString& best);
+  void remarked(const QString& text);
+  void failed(const QString& what);
+
+ private:
+  void copySettings();
+
+  TrialsModel* model_;
+  DataTable* table_;
+  QLabel* state_;
+  QPushButton *compare_, *copy_;
+};
+
+}  // namespace pitwall::gui
