@@ -34,6 +34,7 @@
 #include "analyzer/rules/disturbed.h"
 #include "analyzer/rules/rule_set.h"
 #include "analyzer/rules/run_rule.h"
+#include "analyzer/rules/saved_status.h"
 #include "analyzer/simulate/tables.h"
 #include "analyzer/units_text.h"
 #include "db/meta.h"
@@ -223,7 +224,7 @@ Status runRules(const rules::RuleSet& set, Trace& trace, const AnalyzeOptions& o
   rules::withhold(disturbance, claims);
   report.findings = rules::shareBudget(std::move(claims), report.breakdown);
   rules::putFirst(report.findings);
-  return {};
+  return rules::takeSavedStatuses(trace, report.findings);
 }
 
 }  // namespace

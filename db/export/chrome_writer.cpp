@@ -249,7 +249,7 @@ void ChromeWriter::iterations() {
   nameRow(row, -1);
   for (std::size_t i = 0; i < marks.size(); ++i) {
     const IterationMark& mark = marks[i];
-    if (!selection_.hasTime(mark.time_ns)) continue;
+    if (!selection_.has(mark)) continue;
     const bool range = i + 1 < marks.size() && marks[i + 1].time_ns > mark.time_ns;
     begin(range ? 'X' : 'i', fmt::format("iteration {}", mark.index));
     text("cat", "iteration");

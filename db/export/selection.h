@@ -41,6 +41,10 @@ class Selection {
   bool hasTime(TimeNs time_ns) const {
     return !range_ || (time_ns >= range_->begin_ns && time_ns < range_->end_ns);
   }
+  // Also a mark at the end, which ends the last iteration.
+  bool has(const IterationMark& mark) const {
+    return !range_ || (mark.time_ns >= range_->begin_ns && mark.time_ns <= range_->end_ns);
+  }
   TimeNs beginNs() const { return range_ ? range_->begin_ns : std::numeric_limits<TimeNs>::min(); }
   TimeNs endNs() const { return range_ ? range_->end_ns : std::numeric_limits<TimeNs>::max(); }
 

@@ -111,8 +111,7 @@ Status Copy::facts() {
   for (const SettingInEffect& setting : trace_.settings()) sink_.setting(setting);
   for (const TunableInEffect& tunable : trace_.tunables()) sink_.tunable(tunable);
   for (IterationMark mark : trace_.iterations()) {
-    // One at the end ends the last iteration.
-    if (!selection_.hasTime(mark.time_ns) && mark.time_ns != selection_.endNs()) continue;
+    if (!selection_.has(mark)) continue;
     if (options_.times != nullptr) mark.time_ns = options_.times->moved({}, mark.time_ns);
     sink_.iteration(mark);
   }

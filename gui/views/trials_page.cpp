@@ -47,6 +47,11 @@ class GainDelegate final : public QStyledItemDelegate {
     painter->restore();
   }
 
+  QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override {
+    const QSize least(option.fontMetrics.averageCharWidth() * kGainCharacters, 0);
+    return QStyledItemDelegate::sizeHint(option, index).expandedTo(least);
+  }
+
  private:
   const TrialsModel* model_;
 };
@@ -115,7 +120,6 @@ bool TrialsPage::showOf(const QString& path) {
   compare_->setEnabled(!shown.first_trace.isEmpty() && !shown.best_trace.isEmpty());
   copy_->setEnabled(!shown.best.isEmpty() && !shown.best_env.isEmpty());
   table_->fitColumns();
-  table_->setColumnWidth(TrialsModel::kGain, fontMetrics().averageCharWidth() * kGainCharacters);
   if (model_->rowCount() > 0) table_->setCurrentIndex(model_->index(0, 0));
   return true;
 }

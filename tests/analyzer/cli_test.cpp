@@ -2,6 +2,10 @@
 #include <fmt/core.h>
 #include <gmock/gmock.h>
 
+#include <string>
+#include <vector>
+
+#include "db/findings.h"
 #include "tests/analyzer/command.h"
 
 namespace pitwall::cli_test {
@@ -41,6 +45,52 @@ TEST_F(Command, SimulatePredictsAnIterationAfterAChange) {
   const auto wrong = pitwall("simulate --what speed=2 " + trace_);
   EXPECT_EQ(wrong.code, 2);
   EXPECT_THAT(wrong.err, HasSubstr("'speed=2' is not a change that can be simulated"));
+}
+
+TEST_F(Command, SimulateWritesTheSimulatedTimesAsATrace) {
+  const std::string out = (folder_ / "after.pitwall").string();
+  const auto run = pitwall("simulate --what data_wait=0 -o " + out + " " + trace_);
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("SIMULATED TIMELINE"));
+  EXPECT_THAT(run.out, HasSubstr(out));
+  EXPECT_THAT(pitwall("simulate " + out).out, HasSubstr("Iterations of 4.00 ms"));
+  EXPECT_THAT(pitwall("analyze --no-env " + out).out, HasSubstr("The times of this trace are simulated"));
+  const auto json = pitwall("simulate --json -o " + out + " " + trace_);
+  EXPECT_EQ(askJson(json.out, "json_extract(:json, '$.timeline.path')"), out);
+  for (const std::string& wrong : {trace_, std::string("-")}) {
+    const auto refused = pitwall("simulate -o " + wrong + " " + trace_);
+    EXPECT_EQ(refused.code, 2) << wrong;
+  }
+  EXPECT_EQ(pitwall("simulate " + trace_).code, 0) << "the trace itself is as it was";
+  EXPECT_NE(pitwall("simulate -o " + (folder_ / "none" / "x.pitwall").string() + " " + trace_).code, 0);
+}
+
+TEST_F(Command, AnalyzingAgainKeepsWhatAnExperimentSaidOfAFinding) {
+  const auto statusOf = [&] {
+    return askJson(pitwall("analyze --no-env --format json " + trace_).out,
+                   "json_extract(:json, '$.findings[0].status')");
+  };
+  ASSERT_EQ(statusOf(), "not tested");
+  FindingRow tested;
+  tested.id = "input/bound";
+  tested.severity = "high";
+  tested.status = "confirmed";
+  {
+    auto trace = Trace::open(trace_);
+    ASSERT_TRUE(trace.has_value());
+    const auto saved =
+        (*trace)->query("SELECT name, proposed FROM proposal WHERE finding_id = 1 ORDER BY id");
+    ASSERT_TRUE(saved.has_value());
+    for (const auto& row : saved->rows)
+      tested.proposals.push_back({std::get<std::string>(row[0]), "0", std::get<std::string>(row[1]), ""});
+  }
+  ASSERT_FALSE(tested.proposals.empty());
+  ASSERT_TRUE(saveFindings(trace_, std::vector{tested}).has_value());
+  EXPECT_EQ(statusOf(), "confirmed");
+  EXPECT_EQ(statusOf(), "confirmed") << "it is saved again";
+  tested.proposals.front().proposed = "8";
+  ASSERT_TRUE(saveFindings(trace_, std::vector{tested}).has_value());
+  EXPECT_EQ(statusOf(), "not tested") << "another value was tested";
 }
 
 TEST_F(Command, TheSameTraceGivesTheSameReport) {

@@ -53,6 +53,7 @@ shot error missing.pitwall
 if [ -d "$corpus" ]; then
   shot pytorch "$corpus/tracelens/h100/gaunernst_bert-small-uncased__1016001.json.gz"
   shot kernels --page kernels --size 1600x900 "$corpus/nsys/mfu_2gpu_before.sqlite"
+  shot simulate --size 1600x950 --simulate data_wait=0 "$corpus/kineto_tb/workers_0.pt.trace.json.gz"
   shot nsight --theme dark "$corpus/nsys/mfu_2gpu_before.sqlite"
   shot critical_path "$corpus/hta/critical_path/simple_add/benchmark_result_493459_1694039959_trace.json.gz"
 fi
