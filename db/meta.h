@@ -61,7 +61,7 @@ inline constexpr char kEnvironmentPrefix[] = "environment.";  // + NAME: a varia
 inline constexpr char kExportRange[] = "export.range_ns";     // "BEGIN..END" in the original trace
 // The changes that `pitwall simulate` made: the trace's times are predicted, not recorded.
 inline constexpr char kSimulatedChanges[] = "simulated.changes";
-inline constexpr char kExportRank[] = "export.rank";          // the only exported rank
+inline constexpr char kExportRank[] = "export.rank";  // the only exported rank
 // + "gpu.0." + NAME: a property of a device as its tracer reports it: "num_sms", "warp_size", "compute_major"
 inline constexpr char kDevicePrefix[] = "device.";
 inline constexpr char kCoreKinds[] = "host.core_kinds";  // 2 where there are fast and slow cores

@@ -79,8 +79,8 @@ void SimulatedTimes::assignTracks(const Program& program, const Trace& trace) {
   const auto tracks = trace.tracks();
   resource_of_.assign(tracks.size(), kNone);
   const auto assign = [&](TrackId of, std::uint32_t resource) {
-    if (!of || resources_[resource].moments.recorded.empty() + resources_[resource].works.empty() == 2)
-      return;
+    const Resource& known = resources_[resource];
+    if (!of || (known.moments.recorded.empty() && known.works.empty())) return;
     const TrackInfo& main = tracks[of.value - 1];
     for (std::size_t i = 0; i < tracks.size(); ++i) {
       const bool same_thread =

@@ -159,6 +159,7 @@ void MainWindow::makeSelectMenu() {
       {"select.next_on_path", QT_TR_NOOP("Next on the critical path"), "Ctrl+]", &TimelineView::nextOnPath},
       {"select.previous_on_path", QT_TR_NOOP("Previous on the critical path"), "Ctrl+[",
        &TimelineView::previousOnPath},
+      {"select.all_processes", QT_TR_NOOP("The same on all ran&ks"), "J", &TimelineView::showInAllProcesses},
       {"select.cursor", QT_TR_NOOP("Set or remove the &cursor to measure from"), "C",
        &TimelineView::toggleCursor},
       {"select.as_range", QT_TR_NOOP("Event as &range"), "R", &TimelineView::selectEventAsRange},

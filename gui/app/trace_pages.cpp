@@ -12,7 +12,8 @@ TracePages::TracePages(MainWindow* window)
       sql_(new SqlPage),
       histogram_(new HistogramView),
       kernels_(new KernelsPage(&window->session())),
-      trials_(new TrialsPage) {
+      trials_(new TrialsPage),
+      roofline_(new RooflinePage(&window->session())) {
   window_->addPage("events", tr("&Events"), events_, "Ctrl+Shift+T");
   window_->addPage("flame", tr("&Flame graph"), flame_, "Ctrl+Shift+F");
   window_->addPage("sql", tr("S&QL"), sql_, "Ctrl+Shift+Q");
@@ -33,6 +34,8 @@ TracePages::TracePages(MainWindow* window)
   connect(trials_, &TrialsPage::comparisonWanted, window_, [this](const QString& first, const QString& best) {
     window_->compareAll({first, best});
   });
+  connect(&window_->session(), &TraceSession::analyzed, roofline_, &RooflinePage::setReport);
+  connect(roofline_, &RooflinePage::operatorActivated, window_, &MainWindow::findOnTimeline);
   connect(sql_, &SqlPage::remarked, window_, &MainWindow::showRemark);
   connect(sql_, &SqlPage::eventWanted, window_, &MainWindow::showEventWithId);
   connect(sql_, &SqlPage::timesWanted, window_, [this](qint64 from, qint64 to) {
@@ -52,6 +55,7 @@ void TracePages::addLastPages() {
   window_->addPage("kernels", tr("&Kernels"), kernels_, "Ctrl+Shift+K");
   window_->addPage("simulate", tr("Si&mulation"), &window_->simulatePage(), "Ctrl+Shift+M");
   window_->addPage("trials", tr("T&rials"), trials_);
+  window_->addPage("roofline", tr("R&oofline"), roofline_);
 }
 
 void TracePages::addActions() {
@@ -81,6 +85,7 @@ void TracePages::clear() {
   kernels_->setTimeline(nullptr);
   window_->simulatePage().setTimeline(nullptr);
   trials_->clear();
+  roofline_->setReport(nullptr);
   histogram_->setEvent(nullptr, std::nullopt, std::nullopt);
 }
 

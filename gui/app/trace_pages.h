@@ -8,6 +8,7 @@
 #include "gui/views/flame_page.h"
 #include "gui/views/histogram_view.h"
 #include "gui/views/kernels_page.h"
+#include "gui/views/roofline_page.h"
 #include "gui/views/sql_page.h"
 #include "gui/views/trials_page.h"
 
@@ -27,6 +28,7 @@ class TracePages final : public QObject {
   HistogramView& histogram() { return *histogram_; }
   KernelsPage& kernels() { return *kernels_; }
   TrialsPage& trials() { return *trials_; }
+  RooflinePage& roofline() { return *roofline_; }
   // The pages behind the comparison.
   void addLastPages();
 
@@ -46,6 +48,7 @@ class TracePages final : public QObject {
   HistogramView* histogram_;
   KernelsPage* kernels_;
   TrialsPage* trials_;
+  RooflinePage* roofline_;
 };
 
 }  // namespace pitwall::gui

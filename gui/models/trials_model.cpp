@@ -1,5 +1,6 @@
 #include "gui/models/trials_model.h"
 
+#include <QDir>
 #include <QFile>
 #include <QFileInfo>
 #include <QFont>
@@ -14,7 +15,7 @@ namespace {
 constexpr char kResult[] = "result.json";
 
 // "1.24x", with its interval where that is known.
-QString gainText(const GainInterval& gain, bool has_middle) {
+QString timesText(const GainInterval& gain, bool has_middle) {
   const auto number = [](double value) { return QString::number(value, 'f', 2); };
   const QString interval = number(gain.low) + " to " + number(gain.high);
   if (!has_middle) return interval;
@@ -141,8 +142,8 @@ QVariant TrialsModel::data(const QModelIndex& index, int role) const {
     return is_text ? plain : QVariant();
   }
   if (role != Qt::DisplayRole || column == kGain) return {};
-  if (column == kPredicted) return trial.predicted ? gainText(*trial.predicted, false) : QString();
-  if (column == kMeasured) return trial.measured ? gainText(*trial.measured, true) : QString();
+  if (column == kPredicted) return trial.predicted ? timesText(*trial.predicted, false) : QString();
+  if (column == kMeasured) return trial.measured ? timesText(*trial.measured, true) : QString();
   if (column == kBefore || column == kAfter)
     return plain.isValid() ? QString::number(plain.toDouble(), 'g', 4) : QString();
   return plain;

@@ -58,6 +58,7 @@ class RowLayout {
   void toggleOpen(const Row& row);
   void setAllOpen(bool open);
   void togglePinned(std::size_t track);
+  bool isPinned(std::size_t track) const { return pinned_[track]; }
   void setHidden(std::size_t track, bool hidden);
   void showHidden();
   // Opens what is closed around a track's row; ends hiding and filtering it.

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "analyzer/units_text.h"
+#include "gui/timeline/across_processes.h"
 #include "gui/timeline/counter_text.h"
 #include "gui/timeline/time_axis.h"
 #include "gui/views/memory_tags.h"
@@ -28,6 +29,11 @@ std::optional<EventRef> runningAt(const Timeline& timeline, const TimelineTrack&
     }
   }
   return found;
+}
+
+// "rank 2" of "rank 2: train (4711)".
+QString shortTitle(const TimelineProcess& process) {
+  return QString::fromStdString(process.title.substr(0, process.title.find(':')));
 }
 
 }  // namespace
@@ -107,6 +113,44 @@ void TimelineView::goToPeak() {
   emit remarked(tr("Greatest: %1 at %2. Then runs %3, on %4.")
                     .arg(value, at, QString::fromStdString(state_.timeline->name(lane.name(event->index))),
                          QString::fromStdString(state_.timeline->tracks[event->track].title)));
+}
+
+void TimelineView::showInAllProcesses() {
+  if (!state_.selected) return emit remarked(tr("Select an event first, such as a collective of one rank."));
+  const Timeline& timeline = *state_.timeline;
+  const EventRef selected = *state_.selected;
+  const auto events = sameInAllProcesses(timeline, selected);
+  const auto laneOf = [&](const EventRef& e) -> const Lane& {
+    return timeline.tracks[e.track].lanes[e.lane];
+  };
+  const QString name = QString::fromStdString(timeline.label(laneOf(selected).name(selected.index)));
+  if (events.size() < 2)
+    return emit remarked(tr("No other process has an event with the name %1.").arg(name));
+  const auto start = [&](const EventRef& e) { return laneOf(e).startNs(e.index); };
+  const auto end = [&](const EventRef& e) { return laneOf(e).endNs(e.index); };
+  const auto [first, last] = std::ranges::minmax(events, {}, start);
+  const auto [ends_first, ends_last] = std::ranges::minmax(events, {}, end);
+  for (const EventRef& event : events) {
+    if (!rows_.isPinned(event.track)) rows_.togglePinned(event.track);
+  }
+  rowsChanged();
+  verticalScrollBar()->setValue(0);
+  setHighlighted(events);
+  const auto margin = static_cast<double>(end(ends_last) - start(first)) / 4;
+  viewport_.remember();
+  viewport_.show(static_cast<double>(start(first)) - margin, static_cast<double>(end(ends_last)) + margin);
+  changed();
+  const auto time = [](TimeNs ns) { return QString::fromStdString(showDuration(static_cast<double>(ns))); };
+  const auto process = [&](const EventRef& e) {
+    return shortTitle(timeline.processes[timeline.tracks[e.track].process]);
+  };
+  const TimeNs apart = end(ends_last) - end(ends_first);
+  emit remarked(
+      tr("%1 on %2 processes: %3 begins last, %4 after %5; %6. Their rows are pinned.")
+          .arg(name)
+          .arg(events.size())
+          .arg(process(last), time(start(last) - start(first)), process(first),
+               apart == 0 ? tr("they end together") : tr("the ends are %1 apart").arg(time(apart))));
 }
 
 }  // namespace pitwall::gui

@@ -109,6 +109,7 @@ class TimelineView final : public QAbstractScrollArea {
   void pageUp() { pageRows(-1); }
   void pageDown() { pageRows(1); }
   void togglePinned();
+  void showInAllProcesses();  // the selected event, a collective for example: their rows on top of each other
   void toggleOpen();
   void hideRow();
   void showHiddenRows();
