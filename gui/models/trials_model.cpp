@@ -163,7 +163,7 @@ QVariant TrialsModel::headerData(int section, Qt::Orientation orientation, int r
   switch (section) {
     case kSettings: return tr("Settings");
     case kRule: return tr("Proposed by");
-    case kPredicted: return tr("Predicted, times as fast");
+    case kPredicted: return tr("Predicted");
     case kMeasured: return tr("Measured");
     case kGain: return tr("Gain");
     case kPairs: return tr("Pairs");

@@ -1,4 +1,5 @@
 // What of the timeline is selected or in view, for other uses; and the greatest value of a counter.
+#include <QScrollBar>
 #include <algorithm>
 
 #include "analyzer/units_text.h"

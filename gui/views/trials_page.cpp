@@ -68,6 +68,7 @@ TrialsPage::TrialsPage(QWidget* parent)
   table_->setModel(model_);
   table_->setAccessibleName(tr("Trials"));
   table_->setNamesColumn(TrialsModel::kSettings);
+  table_->setTextElideMode(Qt::ElideMiddle);  // values are at the end
   table_->setItemDelegateForColumn(TrialsModel::kGain, new GainDelegate(model_, table_));
   state_->setWordWrap(true);
   state_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
@@ -112,7 +113,7 @@ bool TrialsPage::showOf(const QString& path) {
   const QString best = shown.best.isEmpty() ? tr("The program is best as it is")
                                             : tr("Best: <b>%1</b>").arg(shown.best.toHtmlEscaped());
   QString text =
-      tr("%1. Metric: %2. %n runs in %3.", nullptr, shown.runs)
+      tr("%1. Metric: %2; gains are times as fast. %n runs in %3.", nullptr, shown.runs)
           .arg(best, shown.metric.toHtmlEscaped(), QString::fromStdString(showDuration(shown.seconds * 1e9)));
   if (!shown.ended.isEmpty()) text += tr(" Ended early: %1.").arg(shown.ended.toHtmlEscaped());
   for (const QString& note : shown.notes) text += "<br>" + note.toHtmlEscaped();

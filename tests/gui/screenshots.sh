@@ -4,7 +4,7 @@
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 bin=$(cd "$1/bin" && pwd)
-corpus=${2:-}
+corpus=${2:+$(cd "$2" && pwd)}
 out=${3:-$root/docs/screenshots}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -16,8 +16,10 @@ command -v xvfb-run >/dev/null && under=(xvfb-run -a -s "-screen 0 3840x2400x24"
 
 cd "$work"
 record() { PITWALL_TRACE=$1 "${@:2}" "$bin/train_lenet" --synthetic --batch 64 --steps 40 >/dev/null; }
+"$bin/pitwall" env --calibrate >/dev/null  # for the roofline
 record lenet.pitwall env OMP_NUM_THREADS=2
 "$bin/pitwall" record -o sampled.pitwall -- "$bin/train_lenet" --synthetic --batch 64 --steps 400 >/dev/null 2>&1
+"$bin/pitwall" tune --quiet --no-ledger -o slow_loading.tune -- "$bin/samples/slow_loading" >/dev/null
 record slower.pitwall env OMP_NUM_THREADS=1 MXNET_ENGINE_TYPE=NaiveEngine
 # Three iterations in the middle.
 range=$("$bin/pitwall" query lenet.pitwall --format csv "SELECT min(time_ns) || '..' || max(time_ns) FROM (
@@ -41,6 +43,8 @@ shot findings slower.pitwall
 shot details --range "$one" --select Convolution lenet.pitwall
 shot flame --page flame --range "$range" lenet.pitwall
 shot events --page events lenet.pitwall
+shot roofline --page roofline lenet.pitwall
+shot trials slow_loading.tune
 shot sql --page sql lenet.pitwall
 shot compare --page compare slower.pitwall lenet.pitwall
 shot dark --theme dark --range "$range" lenet.pitwall

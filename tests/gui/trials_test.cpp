@@ -1,6 +1,7 @@
 // The page Trials: what `pitwall tune` wrote into its folder.
 #include <QAbstractItemModelTester>
 #include <QClipboard>
+#include <filesystem>
 #include <fstream>
 
 #include "analyzer/tune.h"
