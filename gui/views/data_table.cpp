@@ -10,7 +10,6 @@ namespace pitwall::gui {
 namespace {
 
 constexpr int kRowsLookedAt = 100;
-constexpr int kLeastNameEms = 12;
 
 QString cellText(const QAbstractItemModel& model, const QModelIndex& index) {
   const QVariant plain = model.data(index, Qt::UserRole);
@@ -85,7 +84,8 @@ void DataTable::keyPressEvent(QKeyEvent* event) {
   QTableView::keyPressEvent(event);
 }
 
-void DataTable::setNamesColumn(int column) {
+void DataTable::setNamesColumn(int column, int least_characters) {
+  least_characters_ = least_characters;
   names_ = column;
   fitColumns();
 }
@@ -106,9 +106,7 @@ void DataTable::fitColumns() {
     setColumnWidth(column, std::min(columnWidth(column), 48 * em));
     others += columnWidth(column);
   }
-  const int least = kLeastNameEms * em;
-  setColumnWidth(names_,
-                 std::clamp(columnWidth(names_), least, std::max(least, viewport()->width() - others)));
+  setColumnWidth(names_, std::max(least_characters_ * em, viewport()->width() - others));
 }
 
 }  // namespace pitwall::gui

@@ -13,9 +13,9 @@ class DataTable final : public QTableView {
   // Header and the selected rows, all when none is selected, at most kMostCopied; plain values (UserRole).
   QString asText() const;
   static constexpr int kMostCopied = 200'000;
-  // Fits the width of columns to the content of some rows; the column of names is narrowed
-  // where there is no room. Call fitColumns() when the rows are others.
-  void setNamesColumn(int column);
+  // Fits the width of columns to the content of some rows; the column of names takes the room that is left.
+  // Call fitColumns() when the rows are others.
+  void setNamesColumn(int column, int least_characters = 12);
   void fitColumns();
 
  public slots:
@@ -35,6 +35,7 @@ class DataTable final : public QTableView {
   void fitRows();
 
   int names_ = -1;
+  int least_characters_ = 0;
 };
 
 }  // namespace pitwall::gui

@@ -9,11 +9,6 @@
 #include "gui/views/clear_button.h"
 
 namespace pitwall::gui {
-namespace {
-
-constexpr int kNameCharacters = 36;
-
-}  // namespace
 
 KernelsPage::KernelsPage(TraceSession* session, QWidget* parent)
     : QWidget(parent),
@@ -25,6 +20,7 @@ KernelsPage::KernelsPage(TraceSession* session, QWidget* parent)
       cancel_(std::make_shared<std::atomic<bool>>(false)) {
   table_->setModel(model_);
   table_->setAccessibleName(tr("Kernels"));
+  table_->setNamesColumn(KernelsModel::kName, 36);
   table_->horizontalHeader()->setSortIndicator(KernelsModel::kTotal, Qt::DescendingOrder);
   table_->setSortingEnabled(true);
   table_->setToolTip(tr("Return or a double click shows the longest execution on the timeline."));
@@ -83,8 +79,7 @@ void KernelsPage::show(Result<std::vector<KernelGroup>> groups) {
     return;
   }
   model_->setGroups(std::move(*groups));
-  table_->resizeColumnsToContents();
-  table_->setColumnWidth(KernelsModel::kName, fontMetrics().averageCharWidth() * kNameCharacters);
+  table_->fitColumns();
   if (model_->rowCount() > 0) table_->setCurrentIndex(model_->index(0, 0));
   showState();
   emit read();

@@ -67,7 +67,7 @@ TrialsPage::TrialsPage(QWidget* parent)
       copy_(new QPushButton(tr("Copy the &best settings"))) {
   table_->setModel(model_);
   table_->setAccessibleName(tr("Trials"));
-  table_->setNamesColumn(TrialsModel::kSettings);
+  table_->setNamesColumn(TrialsModel::kSettings, 24);
   table_->setTextElideMode(Qt::ElideMiddle);  // values are at the end
   table_->setItemDelegateForColumn(TrialsModel::kGain, new GainDelegate(model_, table_));
   state_->setWordWrap(true);
