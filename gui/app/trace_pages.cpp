@@ -104,7 +104,9 @@ void TracePages::refresh() {
   events_->setTimeline(timeline);
   flame_->setTimeline(timeline);
   kernels_->setTimeline(timeline);
-  window_->simulatePage().setTimeline(timeline);
+  // A prediction that is looked at stays while a recording grows.
+  SimulatePage& simulate = window_->simulatePage();
+  if (!simulate.isVisible() || !simulate.recorded().timeline()) simulate.setTimeline(timeline);
 }
 
 std::optional<std::pair<TimeNs, TimeNs>> TracePages::range() const {

@@ -1,6 +1,7 @@
 #include "gui/views/simulate_page.h"
 
 #include <QCoreApplication>
+#include <QFile>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QMenu>
@@ -8,6 +9,7 @@
 #include <QSplitter>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <utility>
 
 #include "analyzer/units_text.h"
 #include "gui/views/clear_button.h"
@@ -27,6 +29,10 @@ QString exampleOf(const QString& form) {
   example.replace("REGEX=F", "conv=0.5").replace("REGEX=roofline", "conv=roofline").replace("=xF", "=x2");
   example.replace("=F", form.startsWith("data_wait") ? "=0" : "=0.5").replace("=N", "=4");
   return example;
+}
+
+void removeFile(const QString& path) {
+  if (!path.isEmpty()) QFile::remove(path);
 }
 
 // How much less time than `before`, in words.
@@ -185,7 +191,8 @@ void SimulatePage::ask(const QStringList& changes) {
         QMetaObject::invokeMethod(
             QCoreApplication::instance(),
             [self, answer, cancel] {
-              if (self && !cancel->load()) self->show(*answer);
+              if (self && !cancel->load()) return self->show(*answer);
+              removeFile(answer->timeline);
             },
             Qt::QueuedConnection);
       });
@@ -230,6 +237,8 @@ void SimulatePage::show(const Answer& answer) {
   } else {
     simulation_->open(answer.timeline);
   }
+  removeFile(std::exchange(shown_, answer.timeline));
+
   emit answered();
   if (answer.timeline.isEmpty()) emit settled();
 }

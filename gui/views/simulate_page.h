@@ -78,6 +78,7 @@ class SimulatePage final : public QWidget {
   std::shared_ptr<Held> held_;
   TemporaryFolder folder_;  // of simulated traces
   int written_ = 0;
+  QString shown_;        // the file of the simulated timeline; empty: none
   bool wanted_ = false;  // the recorded path was not asked for yet
   std::shared_ptr<std::atomic<bool>> cancel_;
 };

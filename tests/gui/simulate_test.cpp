@@ -1,6 +1,7 @@
 // The page Simulation: a prediction, its critical path, and the simulated timeline below the recorded one.
 #include <QAbstractItemModelTester>
 #include <QMenu>
+#include <filesystem>
 
 #include "tests/gui/viewer_fixture.h"
 #include "tests/support/trace_text.h"
@@ -159,6 +160,37 @@ TEST_F(SimulateTest, ChangesThatThereAreCanBeAddedFromAMenu) {
     ASSERT_TRUE(settled.wait(kPatienceMs));
     EXPECT_FALSE(page().answer().contains("not a change")) << qPrintable(page().answer());
   }
+}
+
+TEST_F(SimulateTest, APredictionStaysWhileARecordingGrows) {
+  openText(kLoop);
+  goThere();
+  predict("op:gemm=0.5");
+  const auto simulated = page().simulated().timeline();
+  QSignalSpy refreshed(&window_, &MainWindow::refreshed);
+  window_.session().refresh();
+  ASSERT_TRUE(refreshed.wait(kPatienceMs));
+  EXPECT_EQ(page().simulated().timeline(), simulated);
+  window_.actions().find("go.timeline")->trigger();
+  refreshed.clear();
+  window_.session().refresh();
+  ASSERT_TRUE(refreshed.wait(kPatienceMs));
+  EXPECT_EQ(page().recorded().timeline(), window_.timelineView().timeline())
+      << "out of sight it is read again";
+}
+
+TEST_F(SimulateTest, OneFileIsKeptOfAllPredictions) {
+  openText(kLoop);
+  goThere();
+  std::string path;
+  for (const char* change : {"op:gemm=0.5", "op:gemm=0.25", "data_wait=0"}) {
+    predict(change);
+    EXPECT_TRUE(path.empty() || !std::filesystem::exists(path)) << path;
+    path = page().simulated().timeline()->path;
+    EXPECT_TRUE(std::filesystem::exists(path));
+  }
+  predict("speed=2");
+  EXPECT_FALSE(std::filesystem::exists(path)) << "nothing is shown";
 }
 
 TEST_F(SimulateTest, KeysActOnTheTimelineInFocus) {
