@@ -220,9 +220,8 @@ void MainWindow::showCounts(const Timeline& timeline) {
 
 void MainWindow::open(const QString& path) {
   const QFileInfo file(path);
-  if ((file.isDir() || file.suffix() == "json") && trialsFileOf(path) != QString()) {
-    if (file.isDir() || QFileInfo(trialsFileOf(path)) == file) return openTrials(path);
-  }
+  const QString folder = file.isDir() ? path : file.fileName() == "result.json" ? file.path() : QString();
+  if (!folder.isEmpty() && !trialsIn(folder).isEmpty()) return openTrials(folder);
   startOpening(QFileInfo(path).fileName());
   timeline_->setMessage(tr("Opening %1 ...").arg(path));
   watch_->watch(path);

@@ -40,7 +40,7 @@ class MainWindow final : public QMainWindow {
   // Several: asks whether they are one timeline or a comparison.
   void openFiles(const QStringList& paths);
   void openMerged(const QStringList& paths);
-  void openTrials(const QString& path);  // of `pitwall tune`: its folder or result; with its first trace
+  void openTrials(const QString& folder);  // of `pitwall tune`, with its first trace
   void compareAll(
       const QStringList& paths);  // the first two beside each other, and a table of all when there are more
   void closeTrace();

@@ -44,12 +44,12 @@ void MainWindow::makeStartPage() {
   });
 }
 
-void MainWindow::openTrials(const QString& path) {
+void MainWindow::openTrials(const QString& folder) {
   TrialsPage& page = trace_pages_->trials();
-  if (!page.showOf(path)) return;
+  if (!page.showFolder(folder)) return;
   const QString first = page.model().trials().first_trace;
   if (!first.isEmpty()) open(first);  // which shows its trials too
-  if (first.isEmpty()) remember(path);
+  if (first.isEmpty()) remember(folder);
   start_->hide();
   showPage(&page);
 }

@@ -1,5 +1,7 @@
 #include "gui/app/trace_pages.h"
 
+#include <QFileInfo>
+
 #include "gui/app/main_window.h"
 
 namespace pitwall::gui {
@@ -95,7 +97,7 @@ void TracePages::load() {
   flame_->setSession(&window_->session());
   refresh();
   sql_->setTrace(QString::fromStdString(timeline->path));
-  trials_->showOf(window_->session().path());
+  trials_->showFolder(QFileInfo(window_->session().path()).path());
 }
 
 // What refers to events of the timeline.
@@ -106,7 +108,7 @@ void TracePages::refresh() {
   kernels_->setTimeline(timeline);
   // A prediction that is looked at stays while a recording grows.
   SimulatePage& simulate = window_->simulatePage();
-  if (!simulate.isVisible() || !simulate.recorded().timeline()) simulate.setTimeline(timeline);
+  if (!simulate.isVisible() || !simulate.timeline()) simulate.setTimeline(timeline);
 }
 
 std::optional<std::pair<TimeNs, TimeNs>> TracePages::range() const {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "analyzer/units_text.h"
+#include "gui/models/signed_text.h"
 
 namespace pitwall::gui {
 namespace {
@@ -19,13 +20,6 @@ QVariant numberOf(const Comparison::Change& change, int column) {
     case ChangesModel::kBCount: return QVariant::fromValue<qlonglong>(change.b_count);
     default: return {};
   }
-}
-
-QString withSign(double value, const std::string& size) {
-  return (value > 0   ? QStringLiteral("+")
-          : value < 0 ? QStringLiteral("\u2212")
-                      : QString()) +
-         QString::fromStdString(size);
 }
 
 QString shown(const Comparison::Change& change, int column) {

@@ -1,11 +1,13 @@
 #include "gui/models/simulated_parts.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <utility>
 
 #include "analyzer/units_text.h"
 #include "db/function_name.h"
+#include "gui/models/signed_text.h"
 
 namespace pitwall::gui {
 namespace {
@@ -65,7 +67,7 @@ QVariant SimulatedPartsModel::data(const QModelIndex& index, int role) const {
   const qlonglong ns = plain.toLongLong();
   if (index.column() != kDelta) return ns == 0 ? QStringLiteral("-") : partTime(ns);
   return ns == 0 ? QString()
-                 : (ns > 0 ? QStringLiteral("+") : QStringLiteral("\u2212")) + partTime(std::abs(ns));
+                 : withSign(static_cast<double>(ns), showDuration(std::abs(static_cast<double>(ns))));
 }
 
 QVariant SimulatedPartsModel::headerData(int section, Qt::Orientation orientation, int role) const {

@@ -12,7 +12,7 @@
 namespace pitwall::gui {
 namespace {
 
-constexpr char kResult[] = "result.json";
+constexpr char kResult[] = "result.json", kHistory[] = "runs.tsv";
 
 // "1.24x", with its interval where that is known.
 QString timesText(const GainInterval& gain, bool has_middle) {
@@ -22,9 +22,9 @@ QString timesText(const GainInterval& gain, bool has_middle) {
   return gain.low < gain.high ? number(gain.middle) + " (" + interval + ")" : number(gain.middle);
 }
 
-// A file of the search: where it was, else beside the result.
+// Traces and settings are in the folder of the result, which may have been moved since.
 QString beside(const QString& result, const QString& file) {
-  if (file.isEmpty() || QFileInfo::exists(file)) return file;
+  if (file.isEmpty()) return {};
   const QString here = QFileInfo(result).absoluteDir().filePath(QFileInfo(file).fileName());
   return QFileInfo::exists(here) ? here : QString();
 }
@@ -55,12 +55,10 @@ Trial trialOf(const QJsonObject& row) {
 
 }  // namespace
 
-QString trialsFileOf(const QString& path) {
-  const QFileInfo info(path);
-  const QString file = info.isDir()                 ? QDir(path).filePath(kResult)
-                       : info.fileName() == kResult ? path
-                                                    : info.absoluteDir().filePath(kResult);
-  return QFileInfo(file).isFile() ? file : QString();
+// Other programs have a result.json too.
+QString trialsIn(const QString& folder) {
+  const QDir dir(folder);
+  return dir.exists(kResult) && dir.exists(kHistory) ? dir.filePath(kResult) : QString();
 }
 
 Result<Trials> readTrials(const QString& file) {

@@ -32,10 +32,9 @@ struct Trials {
   double seconds = 0;
 };
 
-// The result of a search, in the folder that it writes. Empty: the path is no such folder, and in none.
-QString trialsFileOf(const QString& path);
-// Reads it. Traces that are no longer where they were written are taken from beside the file. Errors: io; invalidInput for anything but the
-// result of a search.
+// The result of a search in the folder, where that is one that `pitwall tune` has written; else empty.
+QString trialsIn(const QString& folder);
+// Reads it, with the traces beside it. Errors: io; invalidInput for anything but the result of a search.
 Result<Trials> readTrials(const QString& file);
 
 class TrialsModel final : public QAbstractTableModel {

@@ -5,13 +5,14 @@
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QPointer>
-#include <QSplitter>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <cmath>
 
 #include "analyzer/analysis.h"
 #include "analyzer/emit.h"
 #include "analyzer/units_text.h"
+#include "gui/models/signed_text.h"
 #include "gui/views/data_table.h"
 #include "gui/views/wrapped_table.h"
 
@@ -37,12 +38,6 @@ TimeNs beginOf(const Timeline& timeline, int iteration) {
   return timeline.iterations[static_cast<std::size_t>(std::clamp(iteration, 0, last))].time_ns;
 }
 
-// Negative where B has to be moved to the left: "+1.25 ms".
-QString withSign(TimeNs ns) {
-  const QString size = QString::fromStdString(showDuration(static_cast<double>(ns < 0 ? -ns : ns)));
-  return (ns > 0 ? QStringLiteral("+") : ns < 0 ? QStringLiteral("\u2212") : QString()) + size;
-}
-
 }  // namespace
 
 ComparePage::ComparePage(TraceSession* a, QWidget* parent)
@@ -59,7 +54,6 @@ ComparePage::ComparePage(TraceSession* a, QWidget* parent)
   side_[1].session = new TraceSession(this);
   for (Side& side : side_) {
     side.view = new TimelineView;
-    side.view->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOn);  // both axes as wide
     side.title = new QLabel;
     side.iteration = new QSpinBox;
     side.iteration->setEnabled(false);
@@ -90,29 +84,12 @@ void ComparePage::makeLayout() {
   verdict_->setWordWrap(true);
   verdict_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
 
-  auto* splitter = new QSplitter(Qt::Vertical);
-  for (Side& side : side_) {
-    auto* half = new QWidget;
-    auto* column = new QVBoxLayout(half);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(2);
-    // A long path must not widen the window.
-    side.title->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
-    column->addWidget(side.title);
-    column->addWidget(side.view, 1);
-    splitter->addWidget(half);
-  }
-  splitter->addWidget(makeTables());
-  splitter->setStretchFactor(0, 3);
-  splitter->setStretchFactor(1, 3);
-  splitter->setStretchFactor(2, 2);
-  splitter->setChildrenCollapsible(false);
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(6, 6, 6, 6);
   setMinimumSize(300, 200);  // a small window shows less of each part
   column->addLayout(top);
   column->addWidget(verdict_);
-  column->addWidget(splitter, 1);
+  column->addWidget(pair_->splitter(side_[0].title, side_[1].title, makeTables()), 1);
 }
 
 QWidget* ComparePage::makeTables() {
@@ -199,7 +176,9 @@ void ComparePage::alignNow() {
   if (!a.timeline || !b.timeline) return;
   const TimeNs offset =
       beginOf(*b.timeline, b.iteration->value()) - beginOf(*a.timeline, a.iteration->value());
-  offset_text_->setText(tr("B's clock relative to A's: %1").arg(withSign(offset)));
+  offset_text_->setText(
+      tr("B's clock relative to A's: %1")
+          .arg(withSign(static_cast<double>(offset), showDuration(std::fabs(static_cast<double>(offset))))));
   pair_->setOffset(offset);
 }
 

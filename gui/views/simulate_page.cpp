@@ -6,7 +6,6 @@
 #include <QHeaderView>
 #include <QMenu>
 #include <QPointer>
-#include <QSplitter>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <utility>
@@ -51,7 +50,6 @@ struct SimulatePage::Held {
 SimulatePage::SimulatePage(TraceSession* session, QWidget* parent)
     : QWidget(parent),
       session_(session),
-      simulation_(new TraceSession(this)),
       changes_(new QLineEdit),
       predict_(new QPushButton(tr("&Predict"))),
       examples_(new QPushButton(tr("&Add a change"))),
@@ -65,23 +63,16 @@ SimulatePage::SimulatePage(TraceSession* session, QWidget* parent)
       cancel_(std::make_shared<std::atomic<bool>>(false)) {
   recorded_->setAccessibleName(tr("Timeline as recorded"));
   simulated_->setAccessibleName(tr("Simulated timeline"));
-  for (TimelineView* view : {recorded_, simulated_})
-    view->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOn);  // both axes as wide
   makeLayout();
   makeExamples();
   connect(changes_, &QLineEdit::returnPressed, this, &SimulatePage::predict);
   connect(predict_, &QPushButton::clicked, this, &SimulatePage::predict);
   connect(iteration_, &QSpinBox::valueChanged, this, &SimulatePage::align);
-  connect(session_, &TraceSession::criticalPathFound, recorded_, &TimelineView::setCriticalPath);
-  connect(simulation_, &TraceSession::criticalPathFound, simulated_, &TimelineView::setCriticalPath);
-  connect(simulation_, &TraceSession::timelineLoaded, this, [this](std::shared_ptr<const Timeline> timeline) {
-    showSimulated(std::move(timeline));
-    emit settled();
-  });
-  connect(simulation_, &TraceSession::failed, this, [this](const QString& what) {
-    simulated_->setMessage(what);
-    emit settled();
-  });
+  connect(session_, &TraceSession::criticalPathFound, this,
+          [this](std::shared_ptr<const CriticalSteps> path) {
+            path_ = std::move(path);
+            if (!wanted_) recorded_->setCriticalPath(path_);
+          });
   setTimeline(nullptr);
 }
 
@@ -105,27 +96,13 @@ void SimulatePage::makeLayout() {
   for (QWidget* widget : {static_cast<QWidget*>(examples_), static_cast<QWidget*>(predict_),
                           static_cast<QWidget*>(align_at), static_cast<QWidget*>(iteration_)})
     top->addWidget(widget);
-  auto* splitter = new QSplitter(Qt::Vertical);
-  for (const auto& [view, title] :
-       {std::pair(recorded_, tr("<b>Recorded</b>")), std::pair(simulated_, tr("<b>Simulated</b>"))}) {
-    auto* half = new QWidget;
-    auto* column = new QVBoxLayout(half);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(2);
-    column->addWidget(new QLabel(title));
-    column->addWidget(view, 1);
-    splitter->addWidget(half);
-  }
-  splitter->addWidget(table_);
-  splitter->setStretchFactor(0, 3);
-  splitter->setStretchFactor(1, 3);
-  splitter->setStretchFactor(2, 2);
-  splitter->setChildrenCollapsible(false);
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(6, 6, 6, 6);
   column->addLayout(top);
   column->addWidget(answer_);
-  column->addWidget(splitter, 1);
+  auto* recorded = new QLabel(tr("<b>Recorded</b>"));
+  auto* simulated = new QLabel(tr("<b>Simulated</b>"));
+  column->addWidget(pair_->splitter(recorded, simulated, table_), 1);
   setMinimumSize(300, 200);
   setFocusProxy(changes_);
 }
@@ -148,9 +125,10 @@ void SimulatePage::setTimeline(std::shared_ptr<const Timeline> timeline) {
   cancel_->store(true);
   timeline_ = std::move(timeline);
   held_ = std::make_shared<Held>();
-  simulation_->close();
-  recorded_->setTimeline(timeline_);
-  if (!timeline_) recorded_->setMessage(tr("No trace is open."));
+  path_ = nullptr;
+  if (simulation_ != nullptr) simulation_->close();
+  recorded_->setTimeline(nullptr);
+  recorded_->setMessage(timeline_ ? QString() : tr("No trace is open."));
   showSimulated(nullptr);
   parts_->setPaths({}, nullptr);
   for (QWidget* widget :
@@ -158,19 +136,43 @@ void SimulatePage::setTimeline(std::shared_ptr<const Timeline> timeline) {
     widget->setEnabled(timeline_ != nullptr);
   answer_->setText(timeline_ ? tr("Replaying the recording ...") : tr("No trace is open."));
   wanted_ = timeline_ != nullptr;
-  if (isVisible() && std::exchange(wanted_, false)) ask({});
+  if (isVisible() && showRecorded()) ask({});
 }
 
 void SimulatePage::showEvent(QShowEvent* event) {
   QWidget::showEvent(event);
-  if (std::exchange(wanted_, false)) ask({});
+  if (showRecorded()) ask({});
 }
 
 void SimulatePage::predict() {
   if (!timeline_) return;
-  wanted_ = false;
+  showRecorded();
   answer_->setText(tr("Simulating ..."));
   ask(listOf(changes_->text()));
+}
+
+// True the first time that it is needed: opening a trace does no work for a page that is not looked at.
+bool SimulatePage::showRecorded() {
+  if (!std::exchange(wanted_, false)) return false;
+  recorded_->setTimeline(timeline_);
+  recorded_->setCriticalPath(path_);
+  return true;
+}
+
+// The session of the simulated trace has threads: made with the first one.
+TraceSession& SimulatePage::simulation() {
+  if (simulation_ != nullptr) return *simulation_;
+  simulation_ = new TraceSession(this);
+  connect(simulation_, &TraceSession::criticalPathFound, simulated_, &TimelineView::setCriticalPath);
+  connect(simulation_, &TraceSession::timelineLoaded, this, [this](std::shared_ptr<const Timeline> timeline) {
+    showSimulated(std::move(timeline));
+    emit settled();
+  });
+  connect(simulation_, &TraceSession::failed, this, [this](const QString& what) {
+    simulated_->setMessage(what);
+    emit settled();
+  });
+  return *simulation_;
 }
 
 void SimulatePage::ask(const QStringList& changes) {
@@ -232,13 +234,12 @@ void SimulatePage::show(const Answer& answer) {
     parts_->setPaths(answer.check.path, answer.prediction ? &answer.prediction->path : nullptr);
   table_->fitColumns();
   if (answer.timeline.isEmpty()) {
-    simulation_->close();
+    if (simulation_ != nullptr) simulation_->close();
     showSimulated(nullptr);
   } else {
-    simulation_->open(answer.timeline);
+    simulation().open(answer.timeline);
   }
   removeFile(std::exchange(shown_, answer.timeline));
-
   emit answered();
   if (answer.timeline.isEmpty()) emit settled();
 }

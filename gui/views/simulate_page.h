@@ -29,6 +29,7 @@ class SimulatePage final : public QWidget {
   void setTimeline(std::shared_ptr<const Timeline> timeline);  // null: none
   // As `pitwall simulate --what` takes them, divided by blanks.
   void setChanges(const QString& changes) { changes_->setText(changes); }
+  const std::shared_ptr<const Timeline>& timeline() const { return timeline_; }
   QString changes() const { return changes_->text(); }
   QString answer() const { return answer_->text(); }
   TimelineView& recorded() { return *recorded_; }
@@ -56,6 +57,8 @@ class SimulatePage final : public QWidget {
 
   void makeLayout();
   void makeExamples();
+  bool showRecorded();
+  TraceSession& simulation();
   void ask(const QStringList& changes);
   static Answer answerOf(Trace& trace, Held& held, const QStringList& changes, const std::string& output,
                          const std::atomic<bool>& cancel);
@@ -65,7 +68,7 @@ class SimulatePage final : public QWidget {
   void align();
 
   TraceSession* session_;
-  TraceSession* simulation_;  // the simulated trace
+  TraceSession* simulation_ = nullptr;  // the simulated trace; null: there was none yet
   QLineEdit* changes_;
   QPushButton *predict_, *examples_;
   QSpinBox* iteration_;
@@ -75,6 +78,7 @@ class SimulatePage final : public QWidget {
   SimulatedPartsModel* parts_;
   DataTable* table_;
   std::shared_ptr<const Timeline> timeline_;
+  std::shared_ptr<const CriticalSteps> path_;  // of the recording; null: not known yet
   std::shared_ptr<Held> held_;
   TemporaryFolder folder_;  // of simulated traces
   int written_ = 0;

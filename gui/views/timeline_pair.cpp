@@ -1,6 +1,8 @@
 #include "gui/views/timeline_pair.h"
 
+#include <QVBoxLayout>
 #include <algorithm>
+#include <utility>
 
 namespace pitwall::gui {
 namespace {
@@ -11,8 +13,31 @@ constexpr std::size_t kIterationsShown = 3;
 
 TimelinePair::TimelinePair(TimelineView* upper, TimelineView* lower, QObject* parent)
     : QObject(parent), upper_(upper), lower_(lower) {
+  for (TimelineView* view : {upper, lower})
+    view->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOn);  // both axes as wide
   connect(upper, &TimelineView::viewChanged, this, [this] { follow(upper_, lower_, offset_); });
   connect(lower, &TimelineView::viewChanged, this, [this] { follow(lower_, upper_, -offset_); });
+}
+
+QSplitter* TimelinePair::splitter(QLabel* upper_title, QLabel* lower_title, QWidget* below) const {
+  auto* splitter = new QSplitter(Qt::Vertical);
+  for (const auto& [view, title] : {std::pair(upper_, upper_title), std::pair(lower_, lower_title)}) {
+    auto* half = new QWidget;
+    auto* column = new QVBoxLayout(half);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(2);
+    // A long path must not widen the window.
+    title->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
+    column->addWidget(title);
+    column->addWidget(view, 1);
+    splitter->addWidget(half);
+  }
+  splitter->addWidget(below);
+  splitter->setStretchFactor(0, 3);
+  splitter->setStretchFactor(1, 3);
+  splitter->setStretchFactor(2, 2);
+  splitter->setChildrenCollapsible(false);
+  return splitter;
 }
 
 void TimelinePair::setOffset(TimeNs offset) {

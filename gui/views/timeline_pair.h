@@ -1,7 +1,9 @@
 // Two timelines on one axis: each follows the other's view.
 #pragma once
 
+#include <QLabel>
 #include <QObject>
+#include <QSplitter>
 
 #include "gui/views/timeline_view.h"
 
@@ -12,6 +14,9 @@ class TimelinePair final : public QObject {
  public:
   // Both outlive it.
   TimelinePair(TimelineView* upper, TimelineView* lower, QObject* parent = nullptr);
+
+  // Both, each below its title, and a widget below them, with handles between; for a layout, which owns all of it.
+  QSplitter* splitter(QLabel* upper_title, QLabel* lower_title, QWidget* below) const;
 
   // A moment of the upper one is drawn above the moment of the lower one that is this much later. Both have timelines.
   void setOffset(TimeNs offset);

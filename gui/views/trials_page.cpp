@@ -99,8 +99,8 @@ void TrialsPage::clear() {
          "it writes, or a trace in it."));
 }
 
-bool TrialsPage::showOf(const QString& path) {
-  const QString file = trialsFileOf(path);
+bool TrialsPage::showFolder(const QString& folder) {
+  const QString file = trialsIn(folder);
   if (file.isEmpty()) return false;
   auto trials = readTrials(file);
   if (!trials.has_value()) {

@@ -15,8 +15,8 @@ class TrialsPage final : public QWidget {
  public:
   explicit TrialsPage(QWidget* parent = nullptr);
 
-  // Of the search that the path is of: its folder, its result, or a trace in the folder. False: there is none.
-  bool showOf(const QString& path);
+  // What the search wrote into the folder. False: it is no folder of a search, or its result is damaged, which failed() says.
+  bool showFolder(const QString& folder);
   void clear();
   const TrialsModel& model() const { return *model_; }
   DataTable& table() { return *table_; }

@@ -11,18 +11,6 @@ namespace {
 
 using testing::HasSubstr;
 
-// An iteration of 100 us: 40 for its batch, which the thread makes itself; a kernel of 20, launched at 41, which starts
-// 4 later; a call that waits for it from 47 until 2 after its end; then 33 of the program's own code.
-constexpr char kLoop[] =
-    "repeat 8 100us\n"
-    "iteration 0 32\n"
-    "span data_wait 0 40us\n"
-    "span data_work 0 40us\n"
-    "work kernel gemm 45us 20us launch=41us\n"
-    "call cudaStreamSynchronize 47us 20us\n"
-    "op step Count forward 68us 1us on=main\n"
-    "end\n";
-
 TEST(Simulate, TheUnchangedProgramTakesTheRecordedTime) {
   const Simulated s(kLoop);
   EXPECT_TRUE(s.check().predictable) << s.check().why;

@@ -16,16 +16,9 @@ namespace {
 
 using testing::HasSubstr;
 
-// An iteration of 100 us: 40 for its batch, which the thread makes itself; a kernel of 20, launched at 41, which starts
-// 4 later; a call that waits for it from 47 until 2 after its end; then 33 of the program's own code, in it a scope of 10.
-constexpr char kLoop[] =
+// With a scope of the program's own code in each iteration.
+constexpr char kScopes[] =
     "repeat 8 100us\n"
-    "iteration 0 32\n"
-    "span data_wait 0 40us\n"
-    "span data_work 0 40us\n"
-    "work kernel gemm 45us 20us launch=41us\n"
-    "call cudaStreamSynchronize 47us 20us\n"
-    "op step Count forward 68us 1us on=main\n"
     "range logging 80us 10us\n"
     "end\n";
 
@@ -59,7 +52,7 @@ std::vector<TimeNs> iterationsOf(const Trace& trace) {
 }
 
 TEST(SimulatedTimes, WithoutChangesAllTimesAreTheRecordedOnes) {
-  for (const char* text : {kLoop, kEngine}) {
+  for (const std::string& text : {std::string(kLoop) + kScopes, std::string(kEngine)}) {
     const Simulated s(text);
     const auto same = s.timelineAfter({});
     EXPECT_EQ(same->meta(meta::kSimulatedChanges), "none");
@@ -72,7 +65,7 @@ TEST(SimulatedTimes, WithoutChangesAllTimesAreTheRecordedOnes) {
 }
 
 TEST(SimulatedTimes, WithoutItsWaitEverythingOfTheThreadAndTheDeviceMovesForward) {
-  const Simulated s(kLoop);
+  const Simulated s(std::string(kLoop) + kScopes);
   const auto after = s.timelineAfter({"data_wait=0"});
   EXPECT_EQ(after->meta(meta::kSimulatedChanges), "data_wait=0");
   EXPECT_EQ(iterationsOf(*after), std::vector<TimeNs>(iterationsOf(*after).size(), 60'000));

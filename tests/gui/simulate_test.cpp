@@ -3,22 +3,14 @@
 #include <QMenu>
 #include <filesystem>
 
+#include "tests/analyzer/simulated.h"
 #include "tests/gui/viewer_fixture.h"
 #include "tests/support/trace_text.h"
 
 namespace pitwall::gui::simulate_test {
 namespace {
 
-// As in the simulator's tests: an iteration of 100 us, 40 of which wait for a batch that the thread makes itself.
-constexpr char kLoop[] =
-    "repeat 8 100us\n"
-    "iteration 0 32\n"
-    "span data_wait 0 40us\n"
-    "span data_work 0 40us\n"
-    "work kernel gemm 45us 20us launch=41us\n"
-    "call cudaStreamSynchronize 47us 20us\n"
-    "op step Count forward 68us 1us on=main\n"
-    "end\n";
+using test::kLoop;
 
 class SimulateTest : public ViewerTest {
  protected:
@@ -68,6 +60,15 @@ TEST_F(SimulateTest, ThePageSaysFirstWhatLimitsTheRecordedProgram) {
   EXPECT_EQ(page().simulated().timeline(), nullptr);
   ASSERT_GT(page().parts().rowCount(), 2);
   EXPECT_EQ(cell(0, SimulatedPartsModel::kSimulated), "") << "nothing is simulated yet";
+}
+
+TEST_F(SimulateTest, OpeningATraceDoesNoWorkForThePage) {
+  openText(kLoop);
+  EXPECT_EQ(page().recorded().timeline(), nullptr);
+  EXPECT_TRUE(page().findChildren<TraceSession*>().isEmpty())
+      << "its threads are made with the first prediction";
+  goThere();
+  EXPECT_NE(page().recorded().timeline(), nullptr);
 }
 
 TEST_F(SimulateTest, ThePredictionHasItsTimelineBelowTheRecordedOne) {
@@ -175,6 +176,7 @@ TEST_F(SimulateTest, APredictionStaysWhileARecordingGrows) {
   refreshed.clear();
   window_.session().refresh();
   ASSERT_TRUE(refreshed.wait(kPatienceMs));
+  goThere();
   EXPECT_EQ(page().recorded().timeline(), window_.timelineView().timeline())
       << "out of sight it is read again";
 }

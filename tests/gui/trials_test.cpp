@@ -72,6 +72,7 @@ class TrialsTest : public ViewerTest {
     made.first_trace = "/elsewhere/train.tune/first.pitwall";
     made.best_trace = "/elsewhere/train.tune/best.pitwall";
     made.best_env = "/elsewhere/train.tune/best.env";
+    std::ofstream(folder + "/runs.tsv") << "# Runs of 'pitwall tune'\n";
     std::ofstream(folder + "/result.json") << tuneAsJson(made);
     return QString::fromStdString(folder);
   }
@@ -151,6 +152,27 @@ TEST_F(TrialsTest, ADamagedResultIsSaidAndTheTraceOpens) {
 }
 
 // Along the middle of a row: the measured interval is dark, on the axis of all rows.
+TEST_F(TrialsTest, AResultOfAnotherProgramIsNone) {
+  const std::string trace = smallTrace();
+  std::ofstream(folder_ / "result.json") << "{\"accuracy\": 0.9}";
+  QSignalSpy failed(&page(), &TrialsPage::failed);
+  open(trace);
+  EXPECT_EQ(failed.count(), 0);
+  EXPECT_EQ(page().model().rowCount(), 0);
+}
+
+TEST_F(TrialsTest, TracesAreThoseBesideTheResultNotThoseOfALaterSearch) {
+  TuneOutcome made = outcome();
+  const QString folder = tuneFolder(made);
+  const std::string later = folder_ / "later.tune";
+  std::filesystem::create_directory(later);
+  std::filesystem::copy_file(smallTrace(), later + "/first.pitwall");
+  made.first_trace = later + "/first.pitwall";
+  std::ofstream((folder + "/result.json").toStdString()) << tuneAsJson(made);
+  open(folder.toStdString());
+  EXPECT_EQ(window_.session().path(), folder + "/first.pitwall");
+}
+
 TEST_F(TrialsTest, MeasuredIntervalsAreDrawnOnOneAxis) {
   open(tuneFolder().toStdString());
   DataTable& table = page().table();
