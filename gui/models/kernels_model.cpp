@@ -2,73 +2,18 @@
 
 #include <QSize>
 #include <algorithm>
-#include <map>
 
 #include "analyzer/units_text.h"
-#include "db/try.h"
 
 namespace pitwall::gui {
 namespace {
 
-std::int64_t productOf(const std::array<std::int32_t, 3>& extent) {
-  std::int64_t product = 1;
-  for (const std::int32_t of : extent) product *= of;
-  return product;
-}
-
 QString extentText(const std::array<std::int32_t, 3>& extent) {
-  if (productOf(extent) == 0) return QStringLiteral("-");
+  if (std::count(extent.begin(), extent.end(), 0) != 0) return QStringLiteral("-");
   return QString::fromUtf8("%1 \u00d7 %2 \u00d7 %3").arg(extent[0]).arg(extent[1]).arg(extent[2]);
 }
 
-// Where it is on the timeline.
-struct Longest {
-  std::size_t track = 0;
-  TimeNs start_ns = 0;
-};
-
 }  // namespace
-
-std::int64_t KernelGroup::blocks() const { return productOf(facts.grid); }
-std::int64_t KernelGroup::threads() const { return productOf(facts.block); }
-
-Result<std::vector<KernelGroup>> kernelGroups(Trace& trace, const Timeline& timeline,
-                                              const std::atomic<bool>& cancel) {
-  std::map<std::pair<std::int64_t, std::int64_t>, std::size_t> known;  // by name and facts
-  std::vector<KernelGroup> groups;
-  std::vector<Longest> longest;
-  const auto facts = trace.kernelFacts();
-  for (std::size_t t = 0; t < timeline.tracks.size(); ++t) {
-    const TimelineTrack& track = timeline.tracks[t];
-    if (track.kind != TrackKind::stream || track.lanes.empty()) continue;
-    const EventSelection selection{.track = track.id, .fields = kStart | kDur | kName | kKind | kKernel};
-    PITWALL_TRY(trace.eventColumns(selection, [&](const EventSpans& spans) {
-      for (std::size_t i = 0; i < spans.size; ++i) {
-        if (spans.kind[i] != static_cast<std::int64_t>(EventKind::kernel)) continue;
-        const auto [at, is_new] = known.try_emplace({spans.name[i], spans.kernel[i]}, groups.size());
-        if (is_new) {
-          const auto kernel = static_cast<std::size_t>(spans.kernel[i]);
-          KernelGroup& fresh = groups.emplace_back();
-          fresh.name = trace.string(StringId{static_cast<std::uint32_t>(spans.name[i])});
-          fresh.label = timeline.label(static_cast<std::uint32_t>(spans.name[i]));
-          if (kernel >= 1 && kernel <= facts.size()) fresh.facts = facts[kernel - 1];
-          longest.emplace_back();
-        }
-        KernelGroup& group = groups[at->second];
-        ++group.count;
-        group.total_ns += spans.dur_ns[i];
-        if (group.count > 1 && spans.dur_ns[i] <= group.longest_ns) continue;
-        group.longest_ns = spans.dur_ns[i];
-        longest[at->second] = {t, spans.start_ns[i]};
-      }
-      return !cancel.load();
-    }));
-    if (cancel.load()) return fail(ErrorCode::cancelled, "reading the kernels was stopped");
-  }
-  for (std::size_t i = 0; i < groups.size(); ++i)
-    groups[i].longest = eventAt(timeline, longest[i].track, longest[i].start_ns, groups[i].longest_ns);
-  return groups;
-}
 
 void KernelsModel::setGroups(std::vector<KernelGroup> groups) {
   beginResetModel();
@@ -131,6 +76,7 @@ QVariant KernelsModel::plain(const KernelGroup& group, int column) const {
     case kLocal: return static_cast<qlonglong>(group.facts.local_bytes);
     case kOccupancy: return group.facts.theoretical_occupancy;
     case kLimiter: return QString::fromStdString(group.facts.limiter);
+    case kAchieved: return group.achieved_occupancy.value_or(-1);
     default: return {};
   }
 }
@@ -151,6 +97,7 @@ QString KernelsModel::text(const KernelGroup& group, int column) const {
     case kShared:
     case kLocal: return group.threads() > 0 ? QString::fromStdString(showBytes(value)) : QStringLiteral("-");
     case kOccupancy: return value > 0 ? QString::fromStdString(showShare(value)) : QStringLiteral("-");
+    case kAchieved: return value >= 0 ? QString::fromStdString(showShare(value)) : QStringLiteral("-");
     default: return plain(group, column).toString();
   }
 }
@@ -172,10 +119,11 @@ QVariant KernelsModel::headerData(int section, Qt::Orientation orientation, int 
     return section == kName || section == kLimiter ? Qt::AscendingOrder : Qt::DescendingOrder;
   if (orientation != Qt::Horizontal || section < 0 || section >= kColumns) return {};
   static const char* const kTitles[] = {
-      QT_TR_NOOP("Kernel"),      QT_TR_NOOP("Count"),   QT_TR_NOOP("Total"),     QT_TR_NOOP("Share"),
-      QT_TR_NOOP("Mean"),        QT_TR_NOOP("Longest"), QT_TR_NOOP("Occupancy"), QT_TR_NOOP("Limited by"),
-      QT_TR_NOOP("Grid"),        QT_TR_NOOP("Block"),   QT_TR_NOOP("Registers"), QT_TR_NOOP("Shared memory"),
-      QT_TR_NOOP("Local memory")};
+      QT_TR_NOOP("Kernel"),        QT_TR_NOOP("Count"),       QT_TR_NOOP("Total"),
+      QT_TR_NOOP("Share"),         QT_TR_NOOP("Mean"),        QT_TR_NOOP("Longest"),
+      QT_TR_NOOP("Occupancy"),     QT_TR_NOOP("Limited by"),  QT_TR_NOOP("Achieved"),
+      QT_TR_NOOP("Grid"),          QT_TR_NOOP("Block"),       QT_TR_NOOP("Registers"),
+      QT_TR_NOOP("Shared memory"), QT_TR_NOOP("Local memory")};
   static const char* const kMeanings[] = {
       "",
       QT_TR_NOOP("Launches with this grid and block"),
@@ -186,6 +134,9 @@ QVariant KernelsModel::headerData(int section, Qt::Orientation orientation, int 
       QT_TR_NOOP(
           "The share of a multiprocessor's warps that the launch fills, computed from it and not measured"),
       QT_TR_NOOP("What keeps the occupancy from 100 %"),
+      QT_TR_NOOP(
+          "The share of a multiprocessor's warps that were active while kernels of this name ran, where the "
+          "trace has the hardware counter sm__warps_active.avg.pct_of_peak_sustained_active"),
       QT_TR_NOOP("Blocks: x, y, z"),
       QT_TR_NOOP("Threads of a block: x, y, z"),
       QT_TR_NOOP("Of a thread"),

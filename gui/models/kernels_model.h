@@ -1,31 +1,12 @@
-// Kernels of devices by name and launch: how often, how long, their grid, block, registers and shared memory, and what limits their occupancy.
+// The table of kernels by name and launch.
 #pragma once
 
 #include <QAbstractTableModel>
-#include <atomic>
-#include <optional>
 #include <vector>
 
-#include "gui/timeline/hit.h"
+#include "gui/models/kernel_groups.h"
 
 namespace pitwall::gui {
-
-// Launches of one kernel with equal facts.
-struct KernelGroup {
-  std::string name, label;  // whole, and short as on the timeline
-  KernelFacts facts;        // all unknown where the trace records none
-  std::int64_t count = 0;
-  TimeNs total_ns = 0, longest_ns = 0;
-  std::optional<EventRef> longest;
-
-  std::int64_t blocks() const;   // 0 = unknown
-  std::int64_t threads() const;  // of a block; 0 = unknown
-  Bytes sharedBytes() const { return facts.static_shared_bytes + facts.dynamic_shared_bytes; }
-};
-
-// Of all streams, longest total first. Errors: those of reading; cancelled.
-Result<std::vector<KernelGroup>> kernelGroups(Trace& trace, const Timeline& timeline,
-                                              const std::atomic<bool>& cancel);
 
 class KernelsModel final : public QAbstractTableModel {
   Q_OBJECT
@@ -39,6 +20,7 @@ class KernelsModel final : public QAbstractTableModel {
     kLongest,
     kOccupancy,
     kLimiter,
+    kAchieved,
     kGrid,
     kBlock,
     kRegisters,

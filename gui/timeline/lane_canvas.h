@@ -1,8 +1,10 @@
 // The picture of many lanes, kept from frame to frame: moved sideways or down, only what came into view is
-// drawn. The picture is a torus: pixel p of line y of the rows is at column p mod width, row y mod height,
-// so that moving it copies nothing.
+// drawn. A lane is kept as one line of pixels, however high it is shown, a counter as a line for each of its
+// height. The lines of all lanes are numbered from the first lane on, and the picture is a torus: pixel p of
+// line l is at column p mod width, row l mod the number of kept lines, so that moving it copies nothing.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -34,12 +36,20 @@ class LaneCanvas {
   // Makes the pixels first .. first + width - 1 of the lines top .. top + height - 1.
   void show(double ns_per_px, std::int64_t first, std::int64_t top);
 
-  // The torus, line by line, and where the shown part begins in it.
-  std::span<const std::uint32_t> pixels() const { return pixels_; }
+  // What is shown, from the top down, without a gap or an overlap.
+  struct Part {
+    int y = 0, height = 0;  // in the shown part
+    // `lines` lines of width() pixels each, the leftmost shown one at column(); 1: the same `height` times,
+    // 0: background.
+    const std::uint32_t* pixels = nullptr;
+    int lines = 0;
+  };
+  std::vector<Part> parts() const;
+
   int width() const { return width_; }
   int height() const { return height_; }
   int column() const { return wrapped(first_, width_); }
-  int line() const { return wrapped(top_, height_); }
+  std::uint32_t background() const { return renderer_.background(); }
 
   // 0xffRRGGBB of a pixel of the shown part.
   std::uint32_t at(int x, int y) const;
@@ -48,27 +58,31 @@ class LaneCanvas {
   static int wrapped(std::int64_t value, int size) {
     return static_cast<int>(((value % size) + size) % size);
   }
-  // Columns [from, to) of the lines [top, bottom).
-  void draw(std::int64_t from, std::int64_t to, std::int64_t top, std::int64_t bottom);
-  void copyLine(std::span<const std::uint32_t> line, std::int64_t from, std::int64_t y);
-  void clearLine(std::int64_t from, std::int64_t to, std::int64_t y);
+  static int linesOf(const CanvasLane& lane) { return lane.counter != nullptr ? lane.height : 1; }
+  std::uint32_t* row(std::int64_t line);
+  const std::uint32_t* row(std::int64_t line) const;
+  // Columns [from, to) of the lanes [begin, end).
+  void draw(std::int64_t from, std::int64_t to, std::size_t begin, std::size_t end);
+  void keepLine(std::span<const std::uint32_t> pixels, std::int64_t from, std::int64_t line);
 
   CounterRange inPixel(const CounterSeries& counter, std::int64_t x) const;
-  // The lines [y, end) of a counter: as high as the greatest value of each pixel, an edge down to the least.
-  void drawCounter(const CanvasLane& lane, std::int64_t from, std::int64_t to, std::int64_t y,
-                   std::int64_t end);
+  // A counter, its top line being `line`: as high as the greatest value of each pixel, an edge down to the
+  // least.
+  void drawCounter(const CanvasLane& lane, std::int64_t from, std::int64_t to, std::int64_t line);
   // The same of the parts of a counter, each in its colour.
-  void drawMemory(const CanvasLane& lane, std::int64_t from, std::int64_t to, std::int64_t y,
-                  std::int64_t end);
+  void drawMemory(const CanvasLane& lane, std::int64_t from, std::int64_t to, std::int64_t line);
 
   const Palette* palette_;
   LaneRenderer renderer_;
   std::vector<CanvasLane> lanes_;
-  std::vector<std::uint32_t> pixels_, empty_, line_;
-  int width_ = 0, height_ = 0;
+  std::vector<std::int64_t> first_lines_;     // of each lane
+  std::vector<std::uint32_t> pixels_, line_;  // pixels_: the torus, rows_ lines
+  int width_ = 0, height_ = 0, rows_ = 0;
+  int highest_ = 1;     // lines of a lane
   bool drawn_ = false;  // the members below say what the torus holds
   double ns_per_px_ = 1;
   std::int64_t first_ = 0, top_ = 0;
+  std::size_t begin_ = 0, end_ = 0;  // lanes in sight
 };
 
 }  // namespace pitwall::gui

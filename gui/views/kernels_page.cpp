@@ -90,10 +90,10 @@ void KernelsPage::showState() {
   if (model_->countAll() == 0)
     return state_->setText(
         tr("This trace has no kernels: it was recorded without a device, or without the work of devices."));
-  state_->setText(
-      tr("%1 of %2 kernels, by name, grid and block; occupancy is computed from the launch, not measured.")
-          .arg(model_->rowCount())
-          .arg(model_->countAll()));
+  state_->setText(tr("%1 of %2 kernels, by name, grid and block; occupancy is computed from the launch, "
+                     "achieved is measured.")
+                      .arg(model_->rowCount())
+                      .arg(model_->countAll()));
 }
 
 }  // namespace pitwall::gui

@@ -8,6 +8,7 @@
 #include "gui/timeline/time_axis.h"
 #include "gui/timeline/wide_events.h"
 #include "gui/views/arrow_marks.h"
+#include "gui/views/canvas_painter.h"
 #include "gui/views/critical_lane.h"
 #include "gui/views/cursor_marks.h"
 #include "gui/views/event_colors.h"
@@ -221,17 +222,7 @@ void TimelineScene::paintLanes(QPainter& painter, const SceneGeometry& g, const 
   const PixelRange pixels = pixelsOf(view);
   canvas_.resize(width, height);
   canvas_.show(view.ns_per_px, pixels.first, static_cast<std::int64_t>(g.scroll_y * g.pixel_ratio));
-  // The canvas is a torus: up to four pieces.
-  QImage image(reinterpret_cast<const uchar*>(canvas_.pixels().data()), width, height, width * 4,
-               QImage::Format_RGB32);
-  image.setDevicePixelRatio(g.pixel_ratio);
-  const int x = canvas_.column(), y = canvas_.line();
-  for (const QRect& from : {QRect(x, y, width - x, height - y), QRect(0, y, x, height - y),
-                            QRect(x, 0, width - x, y), QRect(0, 0, x, y)}) {
-    if (from.isEmpty()) continue;
-    const QPointF to(from.x() == x ? 0 : width - x, from.y() == y ? 0 : height - y);
-    painter.drawImage(QPointF(g.titles, g.top()) + to / g.pixel_ratio, image, from);
-  }
+  paintCanvas(painter, canvas_, QPointF(g.titles, g.top()), g.pixel_ratio);
 }
 
 void TimelineScene::paintLabels(QPainter& painter, const SceneGeometry& g, const SceneState& s) {

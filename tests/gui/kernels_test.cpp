@@ -80,6 +80,7 @@ TEST_F(KernelsTest, LaunchesOfEqualGridAndBlockAreOneRow) {
   EXPECT_EQ(cell(0, KernelsModel::kShared), "4.0 KiB");
   EXPECT_EQ(cell(0, KernelsModel::kOccupancy), "25.0 %");
   EXPECT_EQ(cell(0, KernelsModel::kLimiter), "registers");
+  EXPECT_EQ(cell(0, KernelsModel::kAchieved), "-") << "not counted";
   const int relu = page().model().rowCount() - 1;
   EXPECT_EQ(cell(relu, KernelsModel::kGrid), "-") << "not recorded";
   EXPECT_EQ(cell(relu, KernelsModel::kOccupancy), "-");
@@ -104,6 +105,64 @@ TEST_F(KernelsTest, ARowShowsItsLongestExecutionAndTheFilterAndTheColumnsWork) {
   ASSERT_TRUE(view.selected().has_value());
   const Lane& lane = view.timeline()->tracks[view.selected()->track].lanes[view.selected()->lane];
   EXPECT_EQ(lane.durNs(view.selected()->index), 30 * kUs);
+}
+
+// As the import of a PyTorch trace makes them: ranges beside the stream, a counter of the device with a sample at each.
+std::string countedTrace(const std::string& path, bool joined) {
+  auto sink = createTrace(path);
+  EXPECT_TRUE(sink.has_value());
+  TraceSink& trace = **sink;
+  const ProcessId process = trace.process({1, "toy", "", 0});
+  const DeviceId gpu = trace.device({"gpu", 1, "a device", 0});
+  const TrackId ranges = trace.track({TrackKind::stream, process, {}, gpu, "stream 0 counted ranges", ""});
+  const StringId gemm = trace.string("gemm"), relu = trace.string("relu");
+  std::vector<Event> events;
+  std::vector<Dependency> launches;
+  for (int i = 0; i < 4; ++i) {
+    events.push_back({.start_ns = i * 100 * kUs,
+                      .dur_ns = (i == 0 ? 30 : 10) * kUs,
+                      .correlation = static_cast<CorrelationId>(100 + i),
+                      .name = i < 3 ? gemm : relu,
+                      .kind = EventKind::scope});
+    launches.push_back(
+        {static_cast<CorrelationId>(1 + i), static_cast<CorrelationId>(100 + i), DependencyKind::launch});
+  }
+  trace.events(ranges, events);
+  if (joined) trace.dependencies(launches);
+  const TrackId active = trace.track({TrackKind::counter,
+                                      process,
+                                      {},
+                                      {},
+                                      "gpu 1: sm__warps_active.avg.pct_of_peak_sustained_active",
+                                      "counted"});
+  // None for the last range of gemm.
+  trace.counters(active, std::vector<CounterSample>{{0, 20}, {100 * kUs, 60}, {300 * kUs, 0}});
+  const TrackId other = trace.track({TrackKind::counter,
+                                     process,
+                                     {},
+                                     {},
+                                     "gpu 0: sm__warps_active.avg.pct_of_peak_sustained_active",
+                                     "counted"});
+  trace.counters(other, std::vector<CounterSample>{{0, 99}});
+  EXPECT_TRUE(trace.finish().has_value());
+  return path;
+}
+
+TEST_F(KernelsTest, CountedRangesAreKernelsWithTheirAchievedOccupancy) {
+  open(countedTrace(folder_ / "counted.pitwall", true));
+  goThere();
+  ASSERT_EQ(page().model().rowCount(), 2);
+  EXPECT_EQ(cell(0, KernelsModel::kName), "gemm");
+  EXPECT_EQ(page().model().group(0).count, 3);
+  EXPECT_EQ(cell(0, KernelsModel::kAchieved), "30.0 %") << "20 % of 30 us and 60 % of 10 us";
+  EXPECT_EQ(cell(0, KernelsModel::kOccupancy), "-") << "the launch is not recorded";
+  EXPECT_EQ(cell(1, KernelsModel::kAchieved), "0.0 %");
+}
+
+TEST_F(KernelsTest, ARangeThatNoCallLaunchedIsNoKernel) {
+  open(countedTrace(folder_ / "ranges.pitwall", false));
+  goThere();
+  EXPECT_EQ(page().model().rowCount(), 0);
 }
 
 TEST_F(KernelsTest, ATraceWithoutKernelsSaysSo) {

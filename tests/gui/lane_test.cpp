@@ -143,6 +143,8 @@ TEST(LaneRenderer, ShadesByCoverage) {
 struct ManyLanes {
   std::vector<Lane> lanes;
   std::vector<TilePyramid> pyramids;
+  CounterSeries counter;
+  std::vector<MemoryLayer> memory;
   std::vector<CanvasLane> shown;
 
   explicit ManyLanes(std::mt19937_64& random) {
@@ -153,7 +155,20 @@ struct ManyLanes {
       const int height = 3 + static_cast<int>(i % 4);
       shown.push_back({y, height, &lanes[i], &pyramids[i]});
       y += height + static_cast<int>(i % 3);
+      if (i % 4 == 1) {
+        shown.push_back({y, 9, nullptr, nullptr, &counter, i == 5 ? &memory : nullptr});
+        y += 10;
+      }
     }
+    std::vector<CounterSample> samples, half;
+    for (TimeNs at = 0; at < 20'000'000; at += 1 + static_cast<TimeNs>(random() % 9000)) {
+      const auto value = static_cast<double>(random() % 1000);
+      samples.push_back({.time_ns = at, .value = value});
+      half.push_back({.time_ns = at, .value = value / 2});
+    }
+    counter = CounterSeries(samples);
+    memory.push_back({.tag = {}, .top = counter});
+    memory.push_back({.tag = {}, .top = CounterSeries(half)});
   }
 };
 
