@@ -29,6 +29,11 @@ constexpr double factorOf(Confidence confidence) {
   return 0;
 }
 
+// One number for a predicted interval of shares of wall time, 0 <= low <= high <= 1: its middle as a speed, the
+// geometric mean of both ends' speeds. Gains are ratios, and limits of the machine are reached more often than the
+// cautious ends: docs/truth.md has how far it is from what is measured.
+double estimatedGain(double low, double high);
+
 // Where an iteration's wall time goes. Categories are disjoint and sum to wall_ns; `unattributed` is time
 // that no category explains.
 struct TimeShare {
@@ -158,7 +163,7 @@ struct Finding {
   std::string gain_method;             // how it was predicted
   std::string gain_limit;              // why less than predicted is left; empty = nothing was cut
   Confidence confidence = Confidence::medium;  // in the gain
-  double expected_gain = 0;                    // the middle of the interval times factorOf(confidence)
+  double expected_gain = 0;  // the middle of the interval, at most the estimate, times factorOf(confidence)
   std::optional<double> cost_share;  // of wall time, 0..1: what it costs, where no gain is predicted
   std::string cost;                  // the same or another cost in words; empty = unknown
   int first = 0;                     // 1, 2: about the whole run, to be read before all others; 0 = it is not

@@ -262,12 +262,16 @@ std::string whatItBrings(const Finding* first) {
     return first->cost.empty() ? "not predicted" : "not predicted; it costs " + first->cost;
   const bool has_low = first->gain_low >= 0.005;
   const std::string range = has_low ? percent(first->gain_low) + " to " : "up to ";
+  const std::string about =
+      has_low ? fmt::format("about {} less time: ", percent(estimatedGain(first->gain_low, first->gain_high)))
+              : "";
   std::string speeds;
   if (first->gain_high < kBeyondSpeed)
     speeds = fmt::format(" ({}{} the speed)", has_low ? emit::speedUp(first->gain_low) + " to " : "up to ",
                          emit::speedUp(first->gain_high));
-  return fmt::format("{}{} less time{}, {} confidence; predicted, not measured", range,
-                     percent(first->gain_high), speeds, toString(first->confidence));
+  return fmt::format("{}{}{}{}{}, {} confidence; predicted, not measured", about, range,
+                     percent(first->gain_high), has_low ? "" : " less time", speeds,
+                     toString(first->confidence));
 }
 
 std::string whatElse(const Report& report, const Finding* first) {

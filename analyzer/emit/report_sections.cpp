@@ -90,10 +90,16 @@ std::string gainText(const Finding& finding) {
                ? "none. " + finding.gain_method
                : fmt::format("none by itself: {}. {}", finding.gain_limit, finding.gain_method);
   }
-  return fmt::format("{} of the time ({} the speed), {} confidence{}. {}",
-                     rangeText(showShare(finding.gain_low), showShare(finding.gain_high)),
-                     rangeText(speedUp(finding.gain_low), speedUp(finding.gain_high)),
-                     pitwall::toString(finding.confidence), limit, finding.gain_method);
+  const std::string range = rangeText(showShare(finding.gain_low), showShare(finding.gain_high));
+  const std::string speeds = rangeText(speedUp(finding.gain_low), speedUp(finding.gain_high));
+  // An interval that begins at nothing is a bound, and says no more.
+  const std::string gain =
+      finding.gain_low < 0.005 || range.find(' ') == std::string::npos
+          ? fmt::format("{} of the time ({} the speed)", range, speeds)
+          : fmt::format("about {} of the time: {} ({} the speed)",
+                        showShare(estimatedGain(finding.gain_low, finding.gain_high)), range, speeds);
+  return fmt::format("{}, {} confidence{}. {}", gain, pitwall::toString(finding.confidence), limit,
+                     finding.gain_method);
 }
 
 void writeProposals(const Finding& finding, Emitter& emitter) {
@@ -187,6 +193,7 @@ void writeFinding(const Report& report, const Finding& finding, bool show_sql, E
   emitter.field("method", "Gain", {finding.gain_method, gainText(finding)});
   emitter.field("limit", "", jsonOnly(finding.gain_limit));
   emitter.field("confidence", "", jsonOnly(pitwall::toString(finding.confidence)));
+  emitter.field("estimate", "", jsonOnly(estimatedGain(finding.gain_low, finding.gain_high)));
   emitter.field("expected", "", jsonOnly(finding.expected_gain));
   emitter.endObject();
   emitter.beginObject("cost");

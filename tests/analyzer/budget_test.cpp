@@ -89,5 +89,14 @@ TEST(Properties, GainsNeverExceedTheRemovableTime) {
   }
 }
 
+TEST(EstimatedGain, IsTheMiddleAsASpeedAndWithinTheInterval) {
+  EXPECT_EQ(estimatedGain(0, 0), 0);
+  EXPECT_DOUBLE_EQ(estimatedGain(0.5, 0.5), 0.5);
+  EXPECT_DOUBLE_EQ(estimatedGain(0, 0.75), 0.5) << "1 to 4 times as fast: 2";
+  EXPECT_DOUBLE_EQ(estimatedGain(0.5, 0.875), 0.75) << "2 to 8 times as fast: 4";
+  EXPECT_DOUBLE_EQ(estimatedGain(0, 1), 0.9) << "at most 100 times as fast";
+  EXPECT_EQ(estimatedGain(0.999, 1), 0.999);
+}
+
 }  // namespace
 }  // namespace pitwall::test::budget_test

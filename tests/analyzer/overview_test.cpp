@@ -204,7 +204,8 @@ TEST(Overview, NamesTheSettingTheGainAndHowSureItIs) {
   EXPECT_EQ(overview.finding, "threads/knee");
   EXPECT_EQ(overview.first, "set OMP_NUM_THREADS=1 (finding 2: Title of threads/knee)");
   EXPECT_EQ(overview.gain,
-            "10 % to 20 % less time (1.11x to 1.25x the speed), medium confidence; predicted, not measured");
+            "about 15 % less time: 10 % to 20 % (1.11x to 1.25x the speed), medium confidence; predicted, "
+            "not measured");
   EXPECT_EQ(overview.then, "Title of input/bound");
   report.findings.erase(report.findings.begin(), report.findings.begin() + 2);
   report.findings[0].action = "load ahead";

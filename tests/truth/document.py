@@ -19,9 +19,8 @@ def predicted_by(result):
 
 
 def error(result):
-    """Between the middle of the interval and what was measured, in points."""
-    low, high = result["predicted"]
-    return abs((low + high) / 2 - result["measured"])
+    """Between the estimate and what was measured, as shares."""
+    return abs(result["estimated"] - result["measured"])
 
 
 def asked(results):
@@ -52,7 +51,7 @@ def totals(results, summary):
     if questions:
         widths = [r["predicted"][1] - r["predicted"][0] for r in questions]
         rows += [["median width of these intervals", f"{100 * statistics.median(widths):.0f} points", ""],
-                 ["median distance between the middle and the measured gain",
+                 ["median distance between the estimate and the measured gain",
                   f"{100 * statistics.median(error(r) for r in questions):.0f} points", ""]]
     rows.append(["causes found without a predicted gain", str(summary["without_interval"]), ""])
     if summary["skipped"] or summary["failed"]:
@@ -75,14 +74,15 @@ def by_rule(results):
 def of_program(result, about):
     if result["skipped"] or result["failed"]:
         why = "skipped: " + result["skipped"] if result["skipped"] else "failed: " + " ".join(result["failed"].split())
-        return [f"`{result['name']}`", about, why[:100], "", "", ""]
+        return [f"`{result['name']}`", about, why[:100], "", "", "", ""]
     first = f"`{result['findings'][0][0]}`" if result["findings"] else "none"
     if not result["right"]:
         first += ", wrong"
     predicted = "" if result["predicted"] is None else " to ".join(percent(p) for p in result["predicted"])
+    estimated = "" if result["predicted"] is None else percent(result["estimated"])
     measured = "" if result["measured"] is None else percent(result["measured"])
     held = {None: "", True: "yes", False: "no"}[result["inside"]]
-    return [f"`{result['name']}`", about, first, predicted, measured, held]
+    return [f"`{result['name']}`", about, first, predicted, estimated, measured, held]
 
 
 def programs(results, cases, kind):
@@ -90,7 +90,7 @@ def programs(results, cases, kind):
     rows = [of_program(r, about[r["name"]]) for r in results if r["kind"] == kind]
     if kind == "healthy":
         return table(["program", "what it does", "first finding"], [row[:3] for row in rows])
-    return table(["program", "planted cause", "first finding", "predicted", "measured", "held"], rows)
+    return table(["program", "planted cause", "first finding", "predicted", "about", "measured", "held"], rows)
 
 
 def write(path, results, summary, cases, pairs):

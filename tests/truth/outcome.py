@@ -19,6 +19,7 @@ class Outcome:
     is_right: bool = False
     false_alarms: list = dataclasses.field(default_factory=list)
     predicted: tuple = None
+    estimated: float = None
     measured: float = None
     still_there: list = dataclasses.field(default_factory=list)
 
@@ -53,7 +54,7 @@ class Outcome:
     def as_dict(self):
         return {"name": self.case.name, "kind": self.case.kind, "failed": self.failed, "skipped": self.skipped,
                 "expected": self.case.first, "findings": [list(f) for f in self.findings], "right": self.is_right,
-                "false_alarms": self.false_alarms, "predicted": self.predicted, "measured": self.measured,
+                "false_alarms": self.false_alarms, "predicted": self.predicted, "estimated": self.estimated, "measured": self.measured,
                 "inside": self.is_inside, "still_there_when_fixed": self.still_there}
 
 
@@ -72,6 +73,7 @@ def judge(case, report):
         gain = next((f["gain"] for f in report["findings"] if f["id"] in case.first), None)
         if case.gain and gain is not None and gain["high"] is not None and gain["high"] > 0:
             result.predicted = (gain["low"], gain["high"])
+            result.estimated = gain["estimate"]
     else:
         result.false_alarms = [i for i, severity in result.findings if severity in ALARMS and not allowed(case, i)]
         result.is_right = not result.false_alarms
