@@ -235,5 +235,18 @@ TEST_F(UsabilityTest, TheLongestKernel) {
   done(4);
 }
 
+TEST_F(UsabilityTest, WhatAChangeWouldBring) {
+  SimulatePage& page = window_.simulatePage();
+  QSignalSpy settled(&page, &SimulatePage::settled);
+  press(Qt::Key_M, Qt::ControlModifier | Qt::ShiftModifier);
+  ASSERT_TRUE(settled.count() > 0 || settled.wait(kPatienceMs));
+  settled.clear();
+  type("op:gemm=0.5");
+  press(Qt::Key_Return);
+  ASSERT_TRUE(settled.count() > 0 || settled.wait(kPatienceMs));
+  EXPECT_TRUE(page.answer().contains("An iteration takes")) << qPrintable(page.answer());
+  done(21);
+}
+
 }  // namespace
 }  // namespace pitwall::gui::usability_test
