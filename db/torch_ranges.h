@@ -7,6 +7,9 @@
 
 namespace pitwall {
 
+// The end of a row's name that holds ranges with the values of hardware counters, one for each kernel.
+inline constexpr std::string_view kCountedRanges = "counted ranges";
+
 // Ranges around steps, loading and optimizers, which PyTorch names itself; in versions before 1.9 they have the form of
 // operators.
 bool isTorchRange(std::string_view name);

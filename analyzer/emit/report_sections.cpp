@@ -90,14 +90,14 @@ std::string gainText(const Finding& finding) {
                ? "none. " + finding.gain_method
                : fmt::format("none by itself: {}. {}", finding.gain_limit, finding.gain_method);
   }
-  const std::string range = rangeText(showShare(finding.gain_low), showShare(finding.gain_high));
+  const std::string low = showShare(finding.gain_low), high = showShare(finding.gain_high);
   const std::string speeds = rangeText(speedUp(finding.gain_low), speedUp(finding.gain_high));
   // An interval that begins at nothing is a bound, and says no more.
   const std::string gain =
-      finding.gain_low < 0.005 || range.find(' ') == std::string::npos
-          ? fmt::format("{} of the time ({} the speed)", range, speeds)
-          : fmt::format("about {} of the time: {} ({} the speed)",
-                        showShare(estimatedGain(finding.gain_low, finding.gain_high)), range, speeds);
+      finding.gain_low < 0.005 || low == high
+          ? fmt::format("{} of the time ({} the speed)", rangeText(low, high), speeds)
+          : fmt::format("about {} of the time: {} to {} ({} the speed)",
+                        showShare(estimatedGain(finding.gain_low, finding.gain_high)), low, high, speeds);
   return fmt::format("{}, {} confidence{}. {}", gain, pitwall::toString(finding.confidence), limit,
                      finding.gain_method);
 }

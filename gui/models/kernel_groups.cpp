@@ -5,6 +5,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "db/torch_ranges.h"
 #include "db/try.h"
 
 namespace pitwall::gui {
@@ -12,7 +13,6 @@ namespace {
 
 // CUPTI's counter of the achieved occupancy, in percent.
 constexpr std::string_view kWarpsActive = "sm__warps_active.avg.pct_of_peak_sustained_active";
-constexpr std::string_view kCountedRanges = "counted ranges";
 
 std::int64_t productOf(const std::array<std::int32_t, 3>& extent) {
   std::int64_t product = 1;
@@ -34,7 +34,7 @@ class Grouping {
 
   // Ranges with the values of hardware counters.
   Status readCounted(std::size_t track) {
-    const CounterSeries* const active = warpsActive(trace_.tracks()[timeline_.tracks[track].id.value - 1]);
+    const CounterSeries* const active = warpsActive(timeline_.tracks[track]);
     PITWALL_TRY(readLaunched());
     return read(track, kStart | kDur | kName | kCorrelation, [&](const EventSpans& spans, std::size_t i) {
       if (launched_.count(spans.correlation[i]) != 0)
@@ -99,16 +99,13 @@ class Grouping {
   }
 
   // Null: not counted on the device of these ranges.
-  const CounterSeries* warpsActive(const TrackInfo& ranges) const {
-    if (ranges.device.value == 0 || ranges.device.value > trace_.devices().size()) return nullptr;
-    const DeviceInfo& device = trace_.devices()[ranges.device.value - 1];
-    const std::string name =
-        device.kind + " " + std::to_string(device.index) + ": " + std::string(kWarpsActive);
+  const CounterSeries* warpsActive(const TimelineTrack& ranges) const {
+    const std::string name = ranges.device + ": " + std::string(kWarpsActive);
     for (const TimelineTrack& track : timeline_.tracks) {
       if (track.kind != TrackKind::counter || track.id.value == 0 || track.id.value > trace_.tracks().size())
         continue;
-      const TrackInfo& counter = trace_.tracks()[track.id.value - 1];
-      if (counter.name == name && counter.process == ranges.process) return &track.counter;
+      if (track.process == ranges.process && trace_.tracks()[track.id.value - 1].name == name)
+        return &track.counter;
     }
     return nullptr;
   }

@@ -52,6 +52,15 @@ Report sampleReport() {
   return report;
 }
 
+TEST(Text, AnEstimateIsWrittenOnlyWhereTheIntervalSaysMoreThanABoundAndOneNumber) {
+  auto report = sampleReport();
+  report.findings[0].gain_low = 0.1999;
+  report.findings[0].gain_high = 0.2001;
+  EXPECT_THAT(reportAsText(report), HasSubstr("Gain      20.0 % of the time"));
+  report.findings[0].gain_low = 0;
+  EXPECT_THAT(reportAsText(report), HasSubstr("Gain      0.0 % to 20.0 % of the time"));
+}
+
 TEST(Text, StaysWithinEightyColumnsAndShowsTheSums) {
   const auto text = reportAsText(sampleReport());
   std::istringstream lines(text);

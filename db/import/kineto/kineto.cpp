@@ -135,7 +135,7 @@ void Kineto::deviceSync(const ChromeEvent& event, Event out) {
 // A kernel, or a whole step, with the values of the device's hardware counters over that time.
 void Kineto::profilerRange(const ChromeEvent& event, Event out) {
   out.correlation = counted_.range(out.start_ns);
-  if (!builder_.add(streamOf(event, "counted ranges"), out)) return;
+  if (!builder_.add(streamOf(event, kCountedRanges), out)) return;
   const std::string where = fmt::format("gpu {}: ", deviceNumber(event));
   for (const ChromeArg& arg : event.args()) {
     const auto value = arg.value.isNumberOrString() ? parseReal(arg.value.text) : std::nullopt;
