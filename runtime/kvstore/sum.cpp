@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <cstring>
 
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
+
 #include "runtime/kvstore/parts.h"
 
 namespace pitwall::kvstore {
@@ -74,6 +78,24 @@ void sumArrays(std::span<const float* const> inputs, float* output, std::int64_t
   if (inputs.size() == 1 && inputs[0] != output) return copyArray(inputs[0], output, count, threads);
   static const SumPart kSum = widestSum();
   inParts(count, threads, [&](std::int64_t begin, std::int64_t end) { kSum(inputs, output, begin, end); });
+}
+
+void copyPastCaches(const float* from, float* to, std::int64_t count) {
+#ifdef __x86_64__
+  constexpr std::int64_t kLine = 16;  // elements
+  std::int64_t i = 0;
+  while (i < count && reinterpret_cast<std::uintptr_t>(to + i) % 64 != 0) {
+    to[i] = from[i];
+    ++i;
+  }
+  for (; i + kLine <= count; i += kLine)
+    for (std::int64_t part = i; part < i + kLine; part += 4)
+      _mm_stream_ps(to + part, _mm_loadu_ps(from + part));
+  for (; i < count; ++i) to[i] = from[i];
+  _mm_sfence();
+#else
+  std::copy_n(from, count, to);
+#endif
 }
 
 void copyArray(const float* from, float* to, std::int64_t count, SumThreads threads) {

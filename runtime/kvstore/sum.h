@@ -12,6 +12,9 @@ namespace pitwall::kvstore {
 // inputs.
 void sumArrays(std::span<const float* const> inputs, float* output, std::int64_t count, SumThreads threads);
 
+// Writes past the caches, where the processor can: for what is not read soon. The memory must not overlap.
+void copyPastCaches(const float* from, float* to, std::int64_t count);
+
 // The memory must not overlap.
 void copyArray(const float* from, float* to, std::int64_t count, SumThreads threads);
 

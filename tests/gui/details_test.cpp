@@ -228,5 +228,29 @@ TEST_F(DetailsTest, IterationsHaveARuler) {
   EXPECT_GE(changes, 4);  // shaded in turn
 }
 
+// Lines over the rows, where they do not hide the events.
+TEST_F(DetailsTest, MarksOfIterationsAreHiddenWhereTheyAreCloserThanFortyPixels) {
+  window_.resize(1000, 640);
+  window_.show();
+  open(smallTrace());
+  TimelineView& view = window_.timelineView();
+  const SceneGeometry g = view.geometryNow();
+  const auto has_line = [&](TimeNs at) {
+    const QImage picture = view.picture();
+    const int x = g.titles + static_cast<int>(view.viewportModel().view().xOf(static_cast<double>(at)));
+    for (int y = g.height - 40; y < g.height - 1; ++y)  // below the two rows
+      for (int beside = x - 1; beside <= x + 1; ++beside)
+        if (picture.pixel(beside, y) != picture.pixel(x + 5, y)) return true;
+    return false;
+  };
+  ASSERT_LT(g.laneWidth() / 20, 40);
+  ASSERT_GT(g.laneWidth() / 4, 40);
+  view.showTimes(2'500'000, 6'500'000);
+  for (const TimeNs at : {3'000'000, 4'000'000, 5'000'000, 6'000'000}) EXPECT_TRUE(has_line(at)) << at;
+  EXPECT_FALSE(has_line(4'500'000));
+  view.showTimes(0, 20'000'000);
+  for (const TimeNs at : {3'000'000, 4'000'000, 5'000'000, 6'000'000}) EXPECT_FALSE(has_line(at)) << at;
+}
+
 }  // namespace
 }  // namespace pitwall::gui::details_test

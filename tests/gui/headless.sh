@@ -98,6 +98,19 @@ for mode in "" "--export long.png"; do
   [ "$code" -eq 143 ] || { echo "after SIGTERM: code $code" && exit 1; }
   [ -z "$(ls -A signalled)" ] || { echo "left behind: $(ls -A signalled)" && exit 1; }
 done
+# Both are kept for the windows after this one, the theme of a picture is not.
+[ ! -e config/pitwall ] || ! grep -rq theme config/pitwall
+QT_QPA_PLATFORM=offscreen "$gui" --theme dark --color-blind a.pitwall &
+viewer=$!
+for _ in $(seq 300); do
+  grep -qs color_blind=true config/pitwall/pitwall-gui.conf && break
+  sleep 0.1
+done
+kill -TERM "$viewer"
+wait "$viewer" || true
+grep -qx color_blind=true config/pitwall/pitwall-gui.conf
+grep -qx theme=dark config/pitwall/pitwall-gui.conf
+
 "$gui" --export nothing_open.png
 "$gui" --version | grep -q "^pitwall-gui [0-9]"
 "$gui" --help | grep -q -- --select

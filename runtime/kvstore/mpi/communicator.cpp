@@ -7,8 +7,10 @@
 
 #include "db/try.h"
 #include "runtime/kvstore/mpi/job.h"
+#include "runtime/kvstore/mpi/message_sum.h"
 #include "runtime/kvstore/mpi/mpi_communicator.h"
 #include "runtime/kvstore/mpi/roles.h"
+#include "runtime/kvstore/mpi/shared_sum.h"
 
 namespace pitwall::kvstore {
 namespace {
@@ -71,8 +73,10 @@ Result<std::shared_ptr<Communicator>> Communicator::open(Session& session) {
   PITWALL_TRY(mpi::check(MPI_Comm_size(own, &size), "MPI_Comm_size"));
   const MPI_Comm votes = PITWALL_TRY(copyOf(own, options.limit, size));
   std::unique_ptr<mpi::Peers> peers = PITWALL_TRY(mpi::Peers::open(own, options.limit));
+  std::unique_ptr<mpi::RankSum> sum = PITWALL_TRY(mpi::SharedSum::open(own, options.shares_memory));
+  if (sum == nullptr) sum = std::make_unique<mpi::MessageSum>(own);
   return std::shared_ptr<Communicator>(std::make_shared<mpi::MpiCommunicator>(
-      session.profiler(), options, mpi::Channels{own, votes}, std::move(peers)));
+      session.profiler(), options, mpi::Channels{own, votes}, std::move(peers), std::move(sum)));
 }
 
 }  // namespace pitwall::kvstore

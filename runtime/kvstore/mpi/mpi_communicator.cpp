@@ -18,13 +18,14 @@ using Kind = Exchange::Kind;
 
 CommunicatorOptions CommunicatorOptions::of(const Settings& settings) {
   return {settings.integer("PITWALL_KVSTORE_BUCKET_BYTES"),
-          std::chrono::duration<double>(settings.real("PITWALL_KVSTORE_TIMEOUT"))};
+          std::chrono::duration<double>(settings.real("PITWALL_KVSTORE_TIMEOUT")),
+          settings.boolean("PITWALL_KVSTORE_SHARED_MEMORY")};
 }
 
 MpiCommunicator::MpiCommunicator(Profiler& profiler, const CommunicatorOptions& options, Channels channels,
-                                 std::unique_ptr<Peers> peers)
+                                 std::unique_ptr<Peers> peers, std::unique_ptr<RankSum> sum)
     : profiler_(profiler),
-      sum_site_(profiler.site("MPI sum", EventKind::communication)),
+      sum_site_(profiler.site(sum->name(), EventKind::communication)),
       other_site_(profiler.site("MPI exchange", EventKind::communication)),
       wait_site_(profiler.site("wait for the other ranks", EventKind::wait)),
       key_site_(profiler.site("key", EventKind::instant)),
@@ -33,7 +34,7 @@ MpiCommunicator::MpiCommunicator(Profiler& profiler, const CommunicatorOptions& 
       communicator_(channels.exchanges),
       of_votes_(channels.votes),
       peers_(std::move(peers)),
-      ring_(channels.exchanges),
+      sum_(std::move(sum)),
       agreement_(options.bucket_bytes) {
   MPI_Comm_rank(communicator_, &rank_);
   MPI_Comm_size(communicator_, &size_);
@@ -77,7 +78,9 @@ MpiCommunicator::~MpiCommunicator() {
   }
   changed_.notifyOne();
   thread_.join();
-  if (all_are_here) communicatorClosed();
+  if (!all_are_here) return;
+  sum_->close();
+  communicatorClosed();
 }
 
 void MpiCommunicator::run() {
@@ -159,7 +162,7 @@ bool MpiCommunicator::issueNext() {
 }
 
 Status MpiCommunicator::issue(const Bucket& bucket) {
-  if (bucket.kind == Kind::sum) return issueSum(bucket);
+  if (bucket.kind == Kind::sum) return sum_->start(sumsOf(bucket));
   void* data = nullptr;
   void* output = nullptr;
   {
@@ -188,35 +191,8 @@ std::vector<SummedArray> MpiCommunicator::sumsOf(const Bucket& bucket) {
   return arrays;
 }
 
-std::span<float> MpiCommunicator::packed() {
-  packed_.clear();
-  for (const SummedArray& array : packed_arrays_)
-    packed_.insert(packed_.end(), array.data.begin(), array.data.end());
-  return packed_;
-}
-
-// Small arrays are copied to one buffer; large ones, and one alone, are summed where they are.
-Status MpiCommunicator::issueSum(const Bucket& bucket) {
-  std::vector<SummedArray> arrays = sumsOf(bucket);
-  const auto is_large = [&](const SummedArray& array) {
-    return ring_.suits(static_cast<std::int64_t>(array.data.size()));
-  };
-  if (arrays.size() > 1) {
-    const auto small = std::stable_partition(arrays.begin(), arrays.end(), is_large);
-    packed_arrays_.assign(small, arrays.end());
-    arrays.erase(small, arrays.end());
-    if (!packed_arrays_.empty()) arrays.push_back({packed(), nullptr});
-  }
-  on_ring_ = arrays.size() > 1 || is_large(arrays.front());
-  if (on_ring_) return ring_.start(arrays);
-  const std::span<float> only = arrays.front().data;
-  return check(MPI_Iallreduce(MPI_IN_PLACE, only.data(), static_cast<int>(only.size()), MPI_FLOAT, MPI_SUM,
-                              communicator_, &exchange_request_),
-               "MPI_Iallreduce");
-}
-
 Result<bool> MpiCommunicator::exchangeIsDone() {
-  if (on_ring_) return ring_.test();
+  if (buckets_.front().kind == Kind::sum) return sum_->test();
   int done = 0;
   PITWALL_TRY(check(MPI_Test(&exchange_request_, &done, MPI_STATUS_IGNORE), "MPI_Test"));
   return done != 0;
@@ -230,7 +206,6 @@ bool MpiCommunicator::testExchange() {
     return false;
   }
   tests_ = 0;
-  on_ring_ = false;
   exchanges_ = false;
   recordExchange();
   const Bucket bucket = std::move(buckets_.front());
@@ -252,23 +227,7 @@ void MpiCommunicator::recordExchange() {
                  bucket.bytes, 0, &arguments);
 }
 
-// What has not been written where it belongs: what was packed, and outputs of what MPI has summed.
-void MpiCommunicator::copySums(const Bucket& bucket) {
-  const float* next = packed_.data();
-  for (const SummedArray& array : packed_arrays_) {
-    std::copy_n(next, array.data.size(), array.data.data());
-    if (array.output != nullptr) std::copy_n(next, array.data.size(), array.output);
-    next += array.data.size();
-  }
-  packed_arrays_.clear();
-  if (bucket.numbers.size() > 1) return;
-  const SummedArray only = sumsOf(bucket).front();
-  if (only.output != nullptr && !ring_.suits(static_cast<std::int64_t>(only.data.size())))
-    std::ranges::copy(only.data, only.output);
-}
-
 void MpiCommunicator::complete(const Bucket& bucket) {
-  if (bucket.kind == Kind::sum) copySums(bucket);
   std::vector<Done> done;
   {
     const ScopedLock lock(mutex_);

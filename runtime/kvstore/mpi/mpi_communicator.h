@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -16,7 +15,7 @@
 #include "runtime/kvstore/communicator.h"
 #include "runtime/kvstore/mpi/agreement.h"
 #include "runtime/kvstore/mpi/peers.h"
-#include "runtime/kvstore/mpi/ring_sum.h"
+#include "runtime/kvstore/mpi/rank_sum.h"
 
 namespace pitwall::kvstore::mpi {
 
@@ -31,6 +30,7 @@ struct StartedExchange {
 struct CommunicatorOptions {
   Bytes bucket_bytes;
   std::chrono::duration<double> limit;
+  bool shares_memory;  // between ranks of one machine
   static CommunicatorOptions of(const Settings& settings);
 };
 
@@ -42,7 +42,7 @@ struct Channels {
 class MpiCommunicator final : public Communicator {
  public:
   MpiCommunicator(Profiler& profiler, const CommunicatorOptions& options, Channels channels,
-                  std::unique_ptr<Peers> peers);
+                  std::unique_ptr<Peers> peers, std::unique_ptr<RankSum> sum);
   ~MpiCommunicator() override;
 
   int rank() const override { return rank_; }
@@ -61,12 +61,9 @@ class MpiCommunicator final : public Communicator {
   bool testVote();
   bool issueNext();
   Status issue(const Bucket& bucket);
-  Status issueSum(const Bucket& bucket);
   std::vector<SummedArray> sumsOf(const Bucket& bucket);
   bool testExchange();
   Result<bool> exchangeIsDone();
-  std::span<float> packed();
-  void copySums(const Bucket& bucket);
   void complete(const Bucket& bucket);
   void checkTime();
   std::string whyNotOn();
@@ -84,6 +81,7 @@ class MpiCommunicator final : public Communicator {
 
   // of the thread
   const std::unique_ptr<Peers> peers_;
+  const std::unique_ptr<RankSum> sum_;
   std::deque<Bucket> buckets_;  // agreed on, in order
   bool votes_ = false, exchanges_ = false;
   bool waits_for_others_ = false;  // what is ready here was not ready elsewhere at the last vote
@@ -92,11 +90,7 @@ class MpiCommunicator final : public Communicator {
   ReadySet last_vote_;
   Clock::time_point vote_began_at_{}, vote_ended_{}, checked_{};
   Ticks vote_began_ = 0, exchange_began_ = 0;
-  std::vector<float> packed_;               // the small arrays of the exchange
-  std::vector<SummedArray> packed_arrays_;  // where they belong
-  RingSum ring_;
-  bool on_ring_ = false;  // the exchange is a sum by ring_
-  int tests_ = 0;         // of the exchange without a result
+  int tests_ = 0;  // of the exchange without a result
 
   Mutex mutex_;
   ConditionVariable changed_;

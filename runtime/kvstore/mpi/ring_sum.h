@@ -12,14 +12,9 @@
 #include <span>
 #include <vector>
 
-#include "db/result.h"
+#include "runtime/kvstore/mpi/rank_sum.h"
 
 namespace pitwall::kvstore::mpi {
-
-struct SummedArray {
-  std::span<float> data;
-  float* output = nullptr;  // where the sum is written too; nullptr: nowhere
-};
 
 // Used by one thread, for one sum at a time.
 class RingSum {

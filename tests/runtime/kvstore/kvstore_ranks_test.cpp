@@ -1,11 +1,13 @@
 // Stores between processes. Every rank of a job runs the same cases; alone, the program is a job of one rank.
 
 #include <cstdlib>
+#include <set>
 #include <thread>
 
 #include "runtime/kvstore.h"
 #include "runtime/trainer.h"
 #include "tests/runtime/nn/nn_support.h"
+#include "tests/support/memory_sink.h"
 
 namespace pitwall::test::kvstore_ranks_test {
 namespace {
@@ -162,6 +164,28 @@ TEST_P(RanksTest, BarrierAndRefusals) {
   const Status pushed = store->pushRows("e", std::span(&rows, 1));
   ASSERT_FALSE(pushed.has_value());
   EXPECT_NE(pushed.error().message.find("push the whole array"), std::string::npos);
+}
+
+// Ranks of a job on one machine sum through memory that they share, unless the setting says 0.
+TEST_P(RanksTest, TheTraceSaysHowRanksSum) {
+  const char* const given = std::getenv("PITWALL_KVSTORE_SHARED_MEMORY");
+  for (const std::string shares : {"1", "0"}) {
+    if (given != nullptr && given != shares) continue;
+    open(GetParam(), {{"PITWALL_KVSTORE_SHARED_MEMORY", shares}});
+    if (!store) return;
+    auto owned = std::make_unique<MemorySink>();
+    const MemorySink* const sink = owned.get();  // until the recording stops
+    must(session->profiler().start(std::move(owned)));
+    must(store->init("key", full({7}, 0)));
+    must(store->push("key", parts({7})));
+    must(store->barrier());
+    must(session->engine().waitForAll());
+    must(session->profiler().flush());
+    std::set<std::string> names;
+    for (const auto& [track, event] : sink->all_events) names.insert(sink->text(event.name));
+    EXPECT_EQ(names.contains("sum in shared memory"), shares == "1" && ranks > 1);
+    EXPECT_EQ(names.contains("MPI sum"), shares == "0" || ranks == 1);
+  }
 }
 
 // What pushPull() leaves in an array in place is also what pull() gets: of large arrays, of small ones that share an exchange, and of one
