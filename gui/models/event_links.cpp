@@ -6,6 +6,7 @@
 
 #include "analyzer/units_text.h"
 #include "gui/timeline/palette.h"
+#include "gui/timeline/store_keys.h"
 
 namespace pitwall::gui {
 namespace {
@@ -32,9 +33,8 @@ class Links {
                                    : QCoreApplication::translate(
                                          "EventLinks", launch ? "started %1 before" : "ended %1 before")
                                          .arg(gap);
-    const Lane& lane = laneOf(other);
     link.text = QString("%1 (%2), %3: %4")
-                    .arg(QString::fromStdString(timeline_.label(lane.name(other.index))),
+                    .arg(QString::fromStdString(timeline_.label(labelOf(timeline_, other))),
                          QString::fromStdString(timeline_.tracks[other.track].title),
                          QString::fromStdString(kind).replace('_', ' '), when);
     links_.push_back(std::move(link));

@@ -8,6 +8,7 @@
 #include "gui/timeline/lane_worker.h"
 #include "gui/timeline/memory_stack.h"
 #include "gui/timeline/palette.h"
+#include "gui/timeline/store_keys.h"
 #include "gui/timeline/thread_states.h"
 #include "gui/timeline/timeline_cache.h"
 #include "gui/timeline/track_rows.h"
@@ -199,6 +200,7 @@ Result<std::shared_ptr<const Timeline>> loadTimeline(Trace& trace, const LoadCon
     timeline->end_ns = any ? std::max(timeline->end_ns, mark.time_ns) : mark.time_ns;
     any = true;
   }
+  PITWALL_TRY(addStoreKeys(trace, *timeline));
   addMemoryStacks(trace, *timeline);
   arrangeTracks(*timeline);
   PITWALL_TRY(addThreadStates(trace, *timeline));

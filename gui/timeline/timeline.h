@@ -32,6 +32,12 @@ struct MemoryLayer {
   CounterSeries top;
 };
 
+// An event of a key-value store's operator (store_keys.h).
+struct StoreEvent {
+  TimeNs start_ns = 0, dur_ns = 0;
+  std::uint32_t name = 0;  // in Timeline::store_names
+};
+
 struct TimelineTrack {
   TrackId id;  // kThreadRow and more: stands for a thread that has counters and no events
   TrackKind kind = TrackKind::thread;
@@ -45,9 +51,10 @@ struct TimelineTrack {
   std::string thread_name;
   std::size_t parent = kNoTrack;  // of a counter: its thread's track, which is before it
   std::size_t events = 0;
-  std::vector<Lane> lanes;              // nested or overlapping events are in lower lanes
-  std::vector<TilePyramid> pyramids;    // of each lane
-  std::vector<NameIndex> name_indices;  // of each lane; may be missing
+  std::vector<Lane> lanes;               // nested or overlapping events are in lower lanes
+  std::vector<TilePyramid> pyramids;     // of each lane
+  std::vector<NameIndex> name_indices;   // of each lane; may be missing
+  std::vector<StoreEvent> store_events;  // by start
   CounterSeries counter;
   std::shared_ptr<const std::vector<MemoryLayer>> memory;  // of a row of all tags, lowest first; else null
   std::shared_ptr<const ThreadStates> states;              // of a thread; null: it was not sampled
@@ -71,8 +78,10 @@ struct Timeline {
                // by activity, then other counters
   std::vector<IterationMark> iterations;
   std::vector<Loss> losses;
-  std::vector<std::string> names;          // by StringId.value; [0] and names without events are empty
-  NameGroups groups;                       // of `names`; empty: each name is by itself
+  std::vector<std::string> names;  // by StringId.value; [0] and names without events are empty
+  std::vector<std::string>
+      store_names;    // of a store's operators and their keys: "KVStoreReduce conv1.weight"
+  NameGroups groups;  // of `names`; empty: each name is by itself
   std::vector<std::uint64_t> name_counts;  // number of events with the name; empty: unknown
   DurationClasses classes;                 // of all events; empty: unknown
   std::size_t events = 0;
@@ -84,8 +93,9 @@ struct Timeline {
   const std::string& groupName(std::uint32_t id) const {
     return id < groups.group_of.size() ? groups.titles[groups.group_of[id]] : name(id);
   }
-  // What has room on an event: without op_id and such, but with the number of a step.
+  // What has room on an event: without op_id and such, but with the number of a step. Numbers above those of names are those of store_names.
   const std::string& label(std::uint32_t id) const {
+    if (id >= names.size() && id - names.size() < store_names.size()) return store_names[id - names.size()];
     const bool grouped = id < groups.group_of.size() && !groups.labels[groups.group_of[id]].empty();
     return grouped ? groups.labels[groups.group_of[id]] : name(id);
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "analyzer/units_text.h"
+#include "gui/timeline/store_keys.h"
 
 namespace pitwall::gui {
 namespace {
@@ -21,7 +22,7 @@ void paintStep(QPainter& painter, const QRectF& box, const CriticalStep& step, c
   painter.fillRect(box, QColor::fromRgb(color));
   if (box.width() < kLeastTextPx) return;
   painter.setPen(QColor::fromRgb(textOn(color)));
-  const QString name = QString::fromStdString(s.timeline->label(lane.name(step.event->index)));
+  const QString name = QString::fromStdString(s.timeline->label(labelOf(*s.timeline, *step.event)));
   const QRectF room = box.adjusted(3, 0, -3, 0);
   painter.drawText(room, Qt::AlignLeft | Qt::AlignVCenter,
                    painter.fontMetrics().elidedText(name, Qt::ElideRight, static_cast<int>(room.width())));

@@ -12,6 +12,7 @@
 #include <cmath>
 
 #include "analyzer/units_text.h"
+#include "gui/timeline/store_keys.h"
 #include "gui/timeline/time_axis.h"
 #include "gui/views/critical_lane.h"
 #include "gui/views/timeline_view.h"
@@ -288,7 +289,8 @@ QString TimelineView::tipAt(const QPointF& at) const {
   const auto hit = hitAt(at, event);
   if (!hit) return {};
   const Lane& lane = state_.timeline->tracks[event.track].lanes[event.lane];
-  const QString name = QString::fromStdString(state_.timeline->name(lane.name(hit->index)));
+  const QString name =
+      QString::fromStdString(fullNameOf(*state_.timeline, {event.track, event.lane, hit->index}));
   const QString dur = QString::fromStdString(showDuration(static_cast<double>(lane.durNs(hit->index))));
   if (hit->count > 1) return tr("%1 events, longest: %2, %3").arg(hit->count).arg(name, dur);
   return tr("%1, %2, starts at %3")

@@ -5,6 +5,7 @@
 
 #include "analyzer/units_text.h"
 #include "gui/timeline/counter_text.h"
+#include "gui/timeline/store_keys.h"
 #include "gui/timeline/time_axis.h"
 #include "gui/timeline/wide_events.h"
 #include "gui/views/arrow_marks.h"
@@ -251,8 +252,9 @@ void TimelineScene::paintLabels(QPainter& painter, const SceneGeometry& g, const
         const std::uint32_t color = textOn(palette_->color[lane.color(e)]);
         if (color != pen) painter.setPen(QColor(color));
         pen = color;
+        const std::uint32_t name = labelOf(*s.timeline, {row.index, static_cast<std::size_t>(l), e});
         const QStaticText& label =
-            labels_.label(lane.name(e), s.timeline->label(lane.name(e)), static_cast<int>(x1 - x0) - 6);
+            labels_.label(name, s.timeline->label(name), static_cast<int>(x1 - x0) - 6);
         painter.drawStaticText(QPointF(g.titles + std::floor(x0) + 3, y), label);
       }
     }
