@@ -142,7 +142,7 @@ void SharedSum::copyIn(std::uint64_t block) {
   forPieces(block, beginOfPart(block, rank_ + 1), elementsOf(block), copy);
 }
 
-// The sum takes the place of the part in the own memory, which no other rank has written or reads before.
+// The sum goes where the own part would be in the own memory: no other rank reads that before it is counted.
 void SharedSum::sumPart(std::uint64_t block) {
   forPieces(block, beginOfPart(block, rank_), beginOfPart(block, rank_ + 1),
             [this, block](const Piece& piece) {
