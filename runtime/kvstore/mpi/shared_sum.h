@@ -22,7 +22,6 @@ class SharedSum final : public RankSum {
   // Called by all ranks, which get the same answer: nullptr where they do not share memory, or one of them does not want to. Errors: io
   // with MPI's text.
   static Result<std::unique_ptr<RankSum>> open(MPI_Comm communicator, bool wanted);
-  ~SharedSum() override = default;
 
   const char* name() const override { return "sum in shared memory"; }
   Status start(std::span<const SummedArray> arrays) override;
