@@ -1,6 +1,8 @@
 #include "db/track_titles.h"
 
-#include <map>
+#include <algorithm>
+#include <functional>
+#include <string_view>
 #include <utility>
 
 namespace pitwall {
@@ -14,15 +16,25 @@ std::string processTitle(const ProcessInfo& process, bool several_ranks) {
 }
 
 std::vector<std::string> threadTitles(const Trace& trace) {
-  std::map<std::pair<std::uint32_t, std::string>, int> uses;
-  for (const ThreadInfo& thread : trace.threads()) ++uses[{thread.process.value, thread.name}];
+  const auto threads = trace.threads();
+  // Threads of one process and name are neighbours by this hash. Should two others be, too, they get numbers.
+  std::vector<std::pair<std::size_t, std::size_t>> by_name;
+  by_name.reserve(threads.size());
+  for (std::size_t t = 0; t < threads.size(); ++t)
+    by_name.emplace_back(std::hash<std::string_view>()(threads[t].name) + threads[t].process.value, t);
+  std::sort(by_name.begin(), by_name.end());
+  std::vector<bool> several(threads.size());
+  for (std::size_t i = 1; i < by_name.size(); ++i) {
+    if (by_name[i].first == by_name[i - 1].first)
+      several[by_name[i].second] = several[by_name[i - 1].second] = true;
+  }
   std::vector<std::string> titles;
-  for (const ThreadInfo& thread : trace.threads()) {
-    const std::string number = std::to_string(thread.tid);
-    const bool several = uses[{thread.process.value, thread.name}] > 1;
-    titles.push_back(thread.name.empty() ? "thread " + number
-                     : several           ? thread.name + " (" + number + ")"
-                                         : thread.name);
+  titles.reserve(threads.size());
+  for (std::size_t t = 0; t < threads.size(); ++t) {
+    const std::string number = std::to_string(threads[t].tid);
+    titles.push_back(threads[t].name.empty() ? "thread " + number
+                     : several[t]            ? threads[t].name + " (" + number + ")"
+                                             : threads[t].name);
   }
   return titles;
 }

@@ -17,6 +17,7 @@
 #include "gui/app/open_dialog.h"
 #include "gui/timeline/time_axis.h"
 #include "gui/views/clear_button.h"
+#include "gui/views/wrapped_label.h"
 
 namespace pitwall::gui {
 namespace {
@@ -44,7 +45,7 @@ MainWindow::MainWindow(QWidget* parent)
       row_filter_(new QLineEdit),
       hit_number_(new QLabel),
       progress_(new QProgressBar),
-      error_(new QLabel),
+      error_(new WrappedLabel),
       notice_(new NoticeBar),
       start_(new StartPage(timeline_)),
       stop_(new QToolButton),
@@ -52,7 +53,6 @@ MainWindow::MainWindow(QWidget* parent)
   setWindowTitle(tr("Pitwall"));
   setAcceptDrops(true);
   resize(1440, 900);
-  error_->setWordWrap(true);
   error_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
   error_->setStyleSheet("background:#b3261e;color:white;padding:6px");
   error_->hide();

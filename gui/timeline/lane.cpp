@@ -13,11 +13,22 @@ void Lane::append(TimeNs start_ns, TimeNs dur_ns, std::uint32_t name, ColorIndex
 }
 
 void Lane::appendAny(TimeNs start_ns, TimeNs dur_ns, std::uint32_t look) {
-  const bool is_long = dur_ns >= static_cast<TimeNs>(kLong);
-  if (is_long) columns_.long_dur.own().push_back({size(), dur_ns});
+  if (isLong(dur_ns)) columns_.long_dur.own().push_back({size(), dur_ns});
   columns_.start.own().push_back(start_ns);
-  columns_.dur.own().push_back(is_long ? kLong : static_cast<std::uint32_t>(dur_ns));
+  columns_.dur.own().push_back(shortDur(dur_ns));
   columns_.look.own().push_back(look);
+}
+
+void Lane::appendAll(std::span<const TimeNs> start_ns, std::span<const TimeNs> dur_ns,
+                     std::span<const std::uint32_t> looks) {
+  std::vector<TimeNs>& start = columns_.start.own();
+  std::vector<std::uint32_t>&dur = columns_.dur.own(), &look = columns_.look.own();
+  start.insert(start.end(), start_ns.begin(), start_ns.end());
+  look.insert(look.end(), looks.begin(), looks.end());
+  const std::size_t before = dur.size();
+  dur.resize(before + dur_ns.size());
+  std::ranges::transform(dur_ns, dur.begin() + static_cast<std::ptrdiff_t>(before),
+                         [](TimeNs ns) { return static_cast<std::uint32_t>(ns); });
 }
 
 void Lane::reserve(std::size_t events) {

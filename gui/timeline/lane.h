@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "db/units.h"
@@ -36,6 +37,9 @@ class Lane {
   void append(TimeNs start_ns, TimeNs dur_ns, std::uint32_t name, ColorIndex color);
   // For a list of events that is not a lane yet: they may overlap.
   void appendAny(TimeNs start_ns, TimeNs dur_ns, std::uint32_t look);
+  // The same, of many. Precondition: no duration is long (isLong()).
+  void appendAll(std::span<const TimeNs> start_ns, std::span<const TimeNs> dur_ns,
+                 std::span<const std::uint32_t> looks);
   void reserve(std::size_t events);
 
   // Name and colour as one number.
@@ -45,6 +49,13 @@ class Lane {
   }
   static std::uint32_t nameOf(std::uint32_t look) { return look & kNameMask; }
   static ColorIndex colorOf(std::uint32_t look) { return static_cast<ColorIndex>(look >> kNameBits); }
+
+  // In the column of durations this stands for one that is as long, 4.29 s, or longer; it is in long_dur.
+  static constexpr std::uint32_t kLong = 0xFFFFFFFF;
+  static bool isLong(TimeNs dur_ns) { return dur_ns >= static_cast<TimeNs>(kLong); }
+  static std::uint32_t shortDur(TimeNs dur_ns) {
+    return isLong(dur_ns) ? kLong : static_cast<std::uint32_t>(dur_ns);
+  }
 
   std::size_t size() const { return columns_.start.size(); }
   bool empty() const { return size() == 0; }
@@ -68,13 +79,40 @@ class Lane {
   std::size_t memoryBytes() const;
 
  private:
-  static constexpr std::uint32_t kLong = 0xFFFFFFFF;  // 4.29 s or longer: the duration is in long_dur
   static constexpr int kNameBits = 24;
   static constexpr std::uint32_t kNameMask = (1U << kNameBits) - 1;
 
   TimeNs longDur(std::size_t i) const;
 
+  friend class LaneView;
   LaneColumns columns_;
+};
+
+// A lane for loops over many events: its columns, found once. The lane must not change meanwhile.
+class LaneView {
+ public:
+  explicit LaneView(const Lane& lane)
+      : lane_(lane),
+        start_(lane.columns().start.data()),
+        dur_(lane.columns().dur.data()),
+        look_(lane.columns().look.data()),
+        size_(lane.size()) {}
+
+  std::size_t size() const { return size_; }
+  TimeNs startNs(std::size_t i) const { return start_[i]; }
+  TimeNs durNs(std::size_t i) const {
+    return dur_[i] == Lane::kLong ? lane_.longDur(i) : static_cast<TimeNs>(dur_[i]);
+  }
+  TimeNs endNs(std::size_t i) const { return startNs(i) + durNs(i); }
+  std::uint32_t look(std::size_t i) const { return look_[i]; }
+  ColorIndex color(std::size_t i) const { return Lane::colorOf(look_[i]); }
+  std::span<const TimeNs> starts() const { return {start_, size_}; }
+
+ private:
+  const Lane& lane_;
+  const TimeNs* start_;
+  const std::uint32_t *dur_, *look_;
+  std::size_t size_;
 };
 
 }  // namespace pitwall::gui

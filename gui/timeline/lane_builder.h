@@ -1,6 +1,7 @@
 // Distributes the events of a track to as few lanes as possible without overlap in a lane.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "gui/timeline/lane.h"
@@ -14,20 +15,10 @@ inline constexpr std::size_t kMostLanes = 256;
 class LaneBuilder {
  public:
   void reserve(std::size_t events) { rows_.reserve(events); }
-  // Events ordered by start cost least; late ones are sorted in.
-  void add(TimeNs start_ns, TimeNs dur_ns, std::uint32_t look) {
-    if (dur_ns < 0) dur_ns = 0;
-    TimeNs end = 0;
-    if (__builtin_add_overflow(start_ns, dur_ns, &end)) dur_ns = endOfTime() - start_ns;
-    // Of two that start together the one around the other comes first.
-    if (!rows_.empty() && (start_ns < last_start_ || (start_ns == last_start_ && dur_ns > last_dur_))) {
-      late_.push_back({start_ns, dur_ns, look});
-      return;
-    }
-    last_start_ = start_ns;
-    last_dur_ = dur_ns;
-    rows_.appendAny(start_ns, dur_ns, look);
-  }
+  void add(TimeNs start_ns, TimeNs dur_ns, std::uint32_t look);
+  // All of them; the spans are of one size. Events ordered by start cost least; late ones are sorted in.
+  void add(std::span<const TimeNs> start_ns, std::span<const TimeNs> dur_ns,
+           std::span<const std::uint32_t> looks);
   // The lanes of what was added; the builder is empty afterwards.
   std::vector<Lane> finish();
 
@@ -36,7 +27,7 @@ class LaneBuilder {
     TimeNs start_ns, dur_ns;
     std::uint32_t look;
   };
-  static TimeNs endOfTime();
+  bool followInOrder(std::span<const TimeNs> start_ns, std::span<const TimeNs> dur_ns) const;
   void sortIn();
   std::vector<Lane> distribute();
 

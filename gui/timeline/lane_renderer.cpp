@@ -65,11 +65,11 @@ struct LaneRenderer::Pen {
   }
 };
 
-LaneRenderer::LaneRenderer(const Palette& palette) : background_(palette.background) {
+void LaneRenderer::makeShades() {
   shades_.reserve(static_cast<std::size_t>(kColors * kShades));
-  for (const std::uint32_t color : palette.color) {
+  for (const std::uint32_t color : palette_.color) {
     for (int shade = 0; shade < kShades; ++shade)
-      shades_.push_back(blend(palette.background, color, 64 + 191 * shade / (kShades - 1)));
+      shades_.push_back(blend(palette_.background, color, 64 + 191 * shade / (kShades - 1)));
   }
 }
 
@@ -117,7 +117,8 @@ void LaneRenderer::placeBins() {
 std::span<const std::uint32_t> LaneRenderer::draw(const Lane& lane, const TilePyramid& pyramid) {
   lane_ = &lane;
   pyramid_ = &pyramid;
-  std::fill(line_.begin(), line_.end(), background_);
+  if (shades_.empty()) makeShades();
+  std::fill(line_.begin(), line_.end(), background());
   Pen pen{.line = line_, .shades = shades_.data()};
   if (pyramid.empty()) {
     drawEvents(lane.firstReaching(from_ns_), from_ns_, to_ns_, pen);

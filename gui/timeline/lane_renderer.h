@@ -29,7 +29,7 @@ PixelRange pixelsOf(const View& view);
 
 class LaneRenderer {
  public:
-  explicit LaneRenderer(const Palette& palette);
+  explicit LaneRenderer(const Palette& palette) : palette_(palette) {}
 
   // What the next calls of draw() draw.
   void setPixels(const PixelRange& pixels);
@@ -39,7 +39,7 @@ class LaneRenderer {
   // The same into `row`, view.width_px pixels.
   void draw(const Lane& lane, const TilePyramid& pyramid, const View& view, std::span<std::uint32_t> row);
 
-  std::uint32_t background() const { return background_; }
+  std::uint32_t background() const { return palette_.background; }
 
  private:
   // Where a bin of the width that fits the scale is, in pixels counted from the first one drawn.
@@ -70,10 +70,11 @@ class LaneRenderer {
   std::int64_t fixed(double time) const;
   std::int64_t at(TimeNs time) const { return fixed(static_cast<double>(time)); }
   void placeBins();
+  void makeShades();
 
   static constexpr int kShades = 64;
-  std::vector<std::uint32_t> shades_;  // [color][coverage], as the pixel rule says
-  std::uint32_t background_;
+  Palette palette_;
+  std::vector<std::uint32_t> shades_;  // [color][coverage], as the pixel rule says; made when first used
 
   PixelRange pixels_;
   TimeNs from_ns_ = 0, to_ns_ = 0;  // of the pixels, a little more

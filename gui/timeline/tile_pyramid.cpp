@@ -76,7 +76,7 @@ class Builder {
   static void merge(Sums& into, std::size_t first_bin, const Sums& below);
   static void finish(Tile& tile, const Sums& sums, int level);
 
-  const Lane& lane_;
+  const LaneView lane_;
   std::unique_ptr<std::array<Sums, kMostLevels>> sums_;  // of the tile in work at each level
 };
 
@@ -92,7 +92,7 @@ void Builder::fill(std::uint32_t index, int level, std::size_t first, std::size_
     if (__builtin_add_overflow(quarter.from, quarter_ns, &quarter.to))
       quarter.to = std::numeric_limits<TimeNs>::max();
     if (q + 1 < kQuarters) {
-      const auto starts = lane_.columns().start.values().subspan(at, end - at);
+      const auto starts = lane_.starts().subspan(at, end - at);
       quarter.end = at + static_cast<std::size_t>(std::lower_bound(starts.begin(), starts.end(), quarter.to) -
                                                   starts.begin());
     }

@@ -31,19 +31,23 @@ class Looks {
       for (int phase = 0; phase < kPhases; ++phase) {
         for (const bool frame : {false, true})
           colors_[frame ? 1 : 0][kind][phase] =
-              colorOf(static_cast<EventKind>(kind), static_cast<Phase>(phase), 0, frame);
+              Lane::lookOf(0, colorOf(static_cast<EventKind>(kind), static_cast<Phase>(phase), 0, frame));
       }
     }
   }
-  std::uint32_t of(std::int64_t name, std::int64_t kind, std::int64_t op) {
-    const auto id = static_cast<std::uint32_t>(name);
-    if (id >= names_.size()) names_.resize(std::max<std::size_t>(id + 1, 2 * names_.size()));
-    Name& of_name = names_[id];
-    if (of_name.used++ == 0) learn(id);
-    const Phase phase = phases_[static_cast<std::size_t>(op)];
-    const std::size_t known_kind = std::min<std::size_t>(static_cast<std::size_t>(kind), kKinds - 1);
-    const ColorIndex color = colors_[of_name.frame][known_kind][static_cast<int>(phase)];
-    return Lane::lookOf(id, static_cast<ColorIndex>(color + of_name.hue));
+  // Valid until the next call.
+  std::span<const std::uint32_t> of(const EventSpans& events) {
+    looks_.resize(events.size);
+    for (std::size_t i = 0; i < events.size; ++i) {
+      const auto id = static_cast<std::uint32_t>(events.name[i]);
+      if (id >= names_.size()) names_.resize(std::max<std::size_t>(id + 1, 2 * names_.size()));
+      Name& name = names_[id];
+      if (name.used++ == 0) learn(id);
+      const auto kind = std::min<std::size_t>(static_cast<std::size_t>(events.kind[i]), kKinds - 1);
+      const Phase phase = phases_[static_cast<std::size_t>(events.op[i])];
+      looks_[i] = name.look + colors_[name.frame][kind][static_cast<std::size_t>(phase)];
+    }
+    return looks_;
   }
   // Number of events with the name, by StringId.value.
   std::vector<std::uint64_t> used() const {
@@ -55,19 +59,21 @@ class Looks {
  private:
   static constexpr int kKinds = 16, kPhases = 8;
   struct Name {
-    std::uint64_t used : 48 = 0;
-    std::uint64_t hue : 8 = 0, frame : 8 = 0;  // frame: 1 of a call stack's
+    std::uint64_t used = 0;
+    std::uint32_t look = 0;   // with its hue as the colour
+    std::uint32_t frame = 0;  // 1: of a call stack's
   };
   void learn(std::uint32_t id) {
     const std::string& name = trace_.string(StringId{id});
-    names_[id].hue = static_cast<std::uint8_t>(hueOfName(name));
+    names_[id].look = Lane::lookOf(id, static_cast<ColorIndex>(hueOfName(name)));
     names_[id].frame = isCallFrame(name) ? 1 : 0;
   }
 
   const Trace& trace_;
-  std::vector<Phase> phases_;  // by OperatorId.value
-  ColorIndex colors_[2][kKinds][kPhases] = {};
-  std::vector<Name> names_;  // by StringId.value; of those used
+  std::vector<Phase> phases_;                      // by OperatorId.value
+  std::uint32_t colors_[2][kKinds][kPhases] = {};  // looks without a name, without a hue
+  std::vector<Name> names_;                        // by StringId.value; of those used
+  std::vector<std::uint32_t> looks_;
 };
 
 // What loading has done, of all events and samples.
@@ -94,9 +100,7 @@ Status loadTrack(Trace& trace, TimelineTrack& track, Looks& looks, LaneWorker& w
   track.events = 0;
   Status status = trace.eventColumns({.track = track.id, .fields = kStart | kDur | kName | kKind | kOperator},
                                      [&](const EventSpans& spans) {
-                                       for (std::size_t i = 0; i < spans.size; ++i)
-                                         builder.add(spans.start_ns[i], spans.dur_ns[i],
-                                                     looks.of(spans.name[i], spans.kind[i], spans.op[i]));
+                                       builder.add(spans.start_ns, spans.dur_ns, looks.of(spans));
                                        track.events += spans.size;
                                        progress.add(spans.size);
                                        return !progress.stopped();

@@ -101,10 +101,19 @@ void sortTracks(std::vector<TimelineTrack>& tracks) {
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return keys[a] < keys[b]; });
-  std::vector<TimelineTrack> sorted;
-  sorted.reserve(tracks.size());
-  for (const std::size_t t : order) sorted.push_back(std::move(tracks[t]));
-  tracks = std::move(sorted);
+  // In place, as tracks are large: each cycle of the permutation by itself.
+  for (std::size_t first = 0; first < order.size(); ++first) {
+    if (order[first] == first) continue;
+    TimelineTrack moved = std::move(tracks[first]);
+    std::size_t to = first;
+    while (order[to] != first) {
+      const std::size_t from = std::exchange(order[to], to);
+      tracks[to] = std::move(tracks[from]);
+      to = from;
+    }
+    tracks[to] = std::move(moved);
+    order[to] = to;
+  }
 }
 
 void findParents(std::vector<TimelineTrack>& tracks) {
@@ -126,21 +135,42 @@ std::size_t endOfToken(const std::string& text, std::size_t at) {
   return at;
 }
 
+std::size_t commonLength(std::string_view a, std::string_view b) {
+  return static_cast<std::size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
+}
+
+// A title that is compared by the eight characters after what all titles begin with, and only rarely as a whole.
+struct SortedTitle {
+  std::uint64_t key = 0;
+  std::string_view title;
+  std::size_t track = 0;
+
+  SortedTitle(std::string_view of, std::size_t skipped, std::size_t t) : title(of), track(t) {
+    for (std::size_t i = skipped; i < skipped + 8; ++i)
+      key = key << 8 | (i < of.size() ? static_cast<unsigned char>(of[i]) : 0);
+  }
+  bool operator<(const SortedTitle& other) const {
+    return key != other.key ? key < other.key : title < other.title;
+  }
+};
+
 // Neighbours in alphabetical order have the longest beginnings in common.
 void findDistinctEnds(std::vector<TimelineTrack>& tracks) {
-  std::vector<std::pair<std::string_view, std::size_t>> titles;
+  if (tracks.empty()) return;
+  std::size_t in_all = tracks[0].title.size();
+  for (const TimelineTrack& track : tracks)
+    in_all = commonLength(std::string_view(tracks[0].title).substr(0, in_all), track.title);
+  std::vector<SortedTitle> titles;
   titles.reserve(tracks.size());
-  for (std::size_t t = 0; t < tracks.size(); ++t) titles.emplace_back(tracks[t].title, t);
+  for (std::size_t t = 0; t < tracks.size(); ++t) titles.emplace_back(tracks[t].title, in_all, t);
   std::sort(titles.begin(), titles.end());
   std::vector<std::size_t> common(tracks.size(), 0);
   for (std::size_t i = 1; i < titles.size(); ++i) {
-    const auto& [a, of_a] = titles[i - 1];
-    const auto& [b, of_b] = titles[i];
-    if (a == b) continue;  // of different processes
-    const auto length =
-        static_cast<std::size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
-    common[of_a] = std::max(common[of_a], length);
-    common[of_b] = std::max(common[of_b], length);
+    const SortedTitle &a = titles[i - 1], &b = titles[i];
+    if (a.title == b.title) continue;  // of different processes
+    const std::size_t length = commonLength(a.title, b.title);
+    common[a.track] = std::max(common[a.track], length);
+    common[b.track] = std::max(common[b.track], length);
   }
   for (std::size_t t = 0; t < tracks.size(); ++t)
     tracks[t].distinct_to = endOfToken(tracks[t].title, common[t]);

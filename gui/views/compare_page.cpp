@@ -14,6 +14,7 @@
 #include "analyzer/units_text.h"
 #include "gui/models/signed_text.h"
 #include "gui/views/data_table.h"
+#include "gui/views/wrapped_label.h"
 #include "gui/views/wrapped_table.h"
 
 namespace pitwall::gui {
@@ -41,8 +42,8 @@ TimeNs beginOf(const Timeline& timeline, int iteration) {
 }  // namespace
 
 ComparePage::ComparePage(TraceSession* a, QWidget* parent)
-    : QWidget(parent),
-      verdict_(new QLabel),
+    : Page(parent),
+      verdict_(new WrappedLabel),
       offset_text_(new QLabel),
       open_(new QPushButton(tr("Open trace &B..."))),
       tables_(new QTabWidget),
@@ -81,12 +82,10 @@ void ComparePage::makeLayout() {
                           static_cast<QWidget*>(side_[1].iteration)})
     top->addWidget(widget);
   top->addWidget(offset_text_, 1);
-  verdict_->setWordWrap(true);
   verdict_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
 
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(6, 6, 6, 6);
-  setMinimumSize(300, 200);  // a small window shows less of each part
   column->addLayout(top);
   column->addWidget(verdict_);
   column->addWidget(pair_->splitter(side_[0].title, side_[1].title, makeTables()), 1);

@@ -14,6 +14,7 @@
 #include "gui/models/comparison_model.h"
 #include "gui/models/runs_model.h"
 #include "gui/models/trace_session.h"
+#include "gui/views/page.h"
 #include "gui/views/timeline_pair.h"
 #include "gui/views/timeline_view.h"
 
@@ -21,7 +22,7 @@ namespace pitwall::gui {
 
 class DataTable;
 
-class ComparePage final : public QWidget {
+class ComparePage final : public Page {
   Q_OBJECT
  public:
   // `a` is the window's open trace, and outlives the page; B is the page's own.

@@ -15,7 +15,7 @@ QString count(std::size_t n) { return QString::fromStdString(showCount(static_ca
 }  // namespace
 
 EventsPage::EventsPage(QWidget* parent)
-    : QWidget(parent),
+    : Page(parent),
       model_(new EventTableModel(this)),
       table_(new DataTable),
       words_(new QLineEdit),

@@ -10,10 +10,11 @@
 
 #include "gui/models/event_table_model.h"
 #include "gui/views/data_table.h"
+#include "gui/views/page.h"
 
 namespace pitwall::gui {
 
-class EventsPage final : public QWidget {
+class EventsPage final : public Page {
   Q_OBJECT
  public:
   explicit EventsPage(QWidget* parent = nullptr);

@@ -13,6 +13,7 @@
 
 #include "analyzer/emit.h"
 #include "gui/views/html.h"
+#include "gui/views/wrapped_label.h"
 
 namespace pitwall::gui {
 namespace {
@@ -86,7 +87,7 @@ FindingsView::FindingsView(QWidget* parent)
       list_(new QListView),
       text_(new QTextBrowser),
       settings_(new WrappedTable),
-      combined_(new QLabel),
+      combined_(new WrappedLabel),
       copy_(new QPushButton(tr("Copy export line"))),
       save_(new QPushButton(tr("Save environment file..."))) {
   list_->setModel(findings_);
@@ -100,7 +101,6 @@ FindingsView::FindingsView(QWidget* parent)
   text_->setToolTip(tr("A row's link shows where it is on the timeline (Tab and Return by keyboard)."));
   settings_->setModel(proposals_);
   settings_->setAccessibleName(tr("Recommended settings"));
-  combined_->setWordWrap(true);
   combined_->setTextFormat(Qt::PlainText);  // it may hold "<0.1 %"
 
   auto* buttons = new QHBoxLayout;

@@ -8,17 +8,18 @@
 
 #include "analyzer/units_text.h"
 #include "gui/views/clear_button.h"
+#include "gui/views/wrapped_label.h"
 
 namespace pitwall::gui {
 
 FlamePage::FlamePage(QWidget* parent)
-    : QWidget(parent),
+    : Page(parent),
       source_(new QComboBox),
       canvas_(new FlameCanvas),
       grouping_(new QComboBox),
       search_(new QLineEdit),
       title_(new QLabel),
-      facts_(new QLabel),
+      facts_(new WrappedLabel),
       out_(new QPushButton(tr("&Zoom out"))),
       show_(new QPushButton(tr("Find on &timeline"))) {
   source_->addItem(tr("Events"));
@@ -31,7 +32,6 @@ FlamePage::FlamePage(QWidget* parent)
   search_->setAccessibleName(tr("Highlight names in the flame graph"));
   addClearButton(*search_);
   search_->setMinimumWidth(fontMetrics().averageCharWidth() * 18);
-  facts_->setWordWrap(true);
   facts_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
   facts_->setMinimumHeight(2 * fontMetrics().lineSpacing() + 4);
   facts_->setAlignment(Qt::AlignLeft | Qt::AlignTop);

@@ -12,10 +12,11 @@
 #include "gui/models/stack_flames.h"
 #include "gui/models/trace_session.h"
 #include "gui/views/flame_canvas.h"
+#include "gui/views/page.h"
 
 namespace pitwall::gui {
 
-class FlamePage final : public QWidget {
+class FlamePage final : public Page {
   Q_OBJECT
  public:
   explicit FlamePage(QWidget* parent = nullptr);

@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "analyzer/units_text.h"
+#include "gui/views/wrapped_label.h"
 
 namespace pitwall::gui {
 namespace {
@@ -176,8 +177,7 @@ bool HistogramChart::event(QEvent* event) {
 }
 
 HistogramView::HistogramView(QWidget* parent)
-    : QWidget(parent), chart_(new HistogramChart), title_(new QLabel), bar_(new QLabel) {
-  title_->setWordWrap(true);
+    : QWidget(parent), chart_(new HistogramChart), title_(new WrappedLabel), bar_(new QLabel) {
   title_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(4, 4, 4, 4);

@@ -11,7 +11,7 @@
 namespace pitwall::gui {
 
 KernelsPage::KernelsPage(TraceSession* session, QWidget* parent)
-    : QWidget(parent),
+    : Page(parent),
       session_(session),
       model_(new KernelsModel(this)),
       table_(new DataTable),

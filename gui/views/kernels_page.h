@@ -8,10 +8,11 @@
 #include "gui/models/kernels_model.h"
 #include "gui/models/trace_session.h"
 #include "gui/views/data_table.h"
+#include "gui/views/page.h"
 
 namespace pitwall::gui {
 
-class KernelsPage final : public QWidget {
+class KernelsPage final : public Page {
   Q_OBJECT
  public:
   // Reads through the session, which outlives the page, when it is shown first.

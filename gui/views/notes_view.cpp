@@ -3,10 +3,12 @@
 #include <QHeaderView>
 #include <QVBoxLayout>
 
+#include "gui/views/wrapped_label.h"
+
 namespace pitwall::gui {
 
 NotesView::NotesView(QWidget* parent)
-    : QWidget(parent), model_(new NotesModel(this)), table_(new DataTable), empty_(new QLabel) {
+    : QWidget(parent), model_(new NotesModel(this)), table_(new DataTable), empty_(new WrappedLabel) {
   table_->setModel(model_);
   table_->setAccessibleName(tr("Notes and bookmarks"));
   table_->setEditTriggers(QAbstractItemView::EditKeyPressed);
@@ -16,7 +18,6 @@ NotesView::NotesView(QWidget* parent)
   empty_->setText(tr(
       "No notes yet. Shift+M adds one to the selected range, event or the middle of the view; Ctrl+M edits "
       "its text. They are stored with your user data, not in the trace."));
-  empty_->setWordWrap(true);
   empty_->setAlignment(Qt::AlignLeft | Qt::AlignTop);
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(4, 4, 4, 4);

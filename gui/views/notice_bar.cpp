@@ -2,13 +2,14 @@
 
 #include <QHBoxLayout>
 
+#include "gui/views/wrapped_label.h"
+
 namespace pitwall::gui {
 
-NoticeBar::NoticeBar(QWidget* parent) : QFrame(parent), text_(new QLabel), close_(new QToolButton) {
+NoticeBar::NoticeBar(QWidget* parent) : QFrame(parent), text_(new WrappedLabel), close_(new QToolButton) {
   // Black on amber in either theme: at least 7:1.
   setStyleSheet(
       "pitwall--gui--NoticeBar{background:#f2c14e} QLabel{color:black} QToolButton{color:black;border:0}");
-  text_->setWordWrap(true);
   text_->setTextFormat(Qt::PlainText);
   text_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
   close_->setText(QStringLiteral("\u00d7"));

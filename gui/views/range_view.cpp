@@ -10,6 +10,7 @@
 #include "analyzer/units_text.h"
 #include "gui/timeline/aggregate_groups.h"
 #include "gui/views/clear_button.h"
+#include "gui/views/wrapped_label.h"
 
 namespace pitwall::gui {
 namespace {
@@ -49,7 +50,7 @@ RangeView::RangeView(QWidget* parent)
       copy_(new QPushButton(tr("Copy"))),
       back_(new QPushButton(tr("Back"))),
       filter_(new QLineEdit),
-      title_(new QLabel),
+      title_(new WrappedLabel),
       cancel_(std::make_shared<std::atomic<bool>>(false)) {
   table_->setModel(model_);
   table_->setAccessibleName(tr("Events of the selected range"));
@@ -60,7 +61,6 @@ RangeView::RangeView(QWidget* parent)
                        tr("by phase"), tr("by exact name")});
   grouping_->setAccessibleName(tr("Grouping of the range"));
   copy_->setToolTip(tr("Selected rows, or all, as text with tabs (Ctrl+C)"));
-  title_->setWordWrap(true);
   auto* top = new QHBoxLayout;
   filter_->setPlaceholderText(tr("Filter"));
   filter_->setAccessibleName(tr("Filter the range's table"));

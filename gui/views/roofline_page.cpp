@@ -12,6 +12,7 @@
 #include <cmath>
 
 #include "analyzer/units_text.h"
+#include "gui/views/wrapped_label.h"
 
 namespace pitwall::gui {
 namespace {
@@ -234,9 +235,11 @@ bool RooflinePlot::event(QEvent* event) {
 }
 
 RooflinePage::RooflinePage(TraceSession* session, QWidget* parent)
-    : QWidget(parent), session_(session), plot_(new RooflinePlot), state_(new QLabel), chosen_(new QLabel) {
-  state_->setWordWrap(true);
-  chosen_->setWordWrap(true);
+    : Page(parent),
+      session_(session),
+      plot_(new RooflinePlot),
+      state_(new WrappedLabel),
+      chosen_(new WrappedLabel) {
   chosen_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(6, 6, 6, 6);

@@ -7,6 +7,7 @@
 
 #include "gui/models/roofline_points.h"
 #include "gui/models/trace_session.h"
+#include "gui/views/page.h"
 
 namespace pitwall::gui {
 
@@ -55,7 +56,7 @@ class RooflinePlot final : public QWidget {
   int chosen_ = -1;
 };
 
-class RooflinePage final : public QWidget {
+class RooflinePage final : public Page {
   Q_OBJECT
  public:
   // Reads the machine's rates through the session, which outlives the page.

@@ -13,6 +13,7 @@
 #include "analyzer/units_text.h"
 #include "gui/views/clear_button.h"
 #include "gui/views/html.h"
+#include "gui/views/wrapped_label.h"
 
 namespace pitwall::gui {
 namespace {
@@ -48,13 +49,13 @@ struct SimulatePage::Held {
 };
 
 SimulatePage::SimulatePage(TraceSession* session, QWidget* parent)
-    : QWidget(parent),
+    : Page(parent),
       session_(session),
       changes_(new QLineEdit),
       predict_(new QPushButton(tr("&Predict"))),
       examples_(new QPushButton(tr("&Add a change"))),
       iteration_(new QSpinBox),
-      answer_(new QLabel),
+      answer_(new WrappedLabel),
       recorded_(new TimelineView),
       simulated_(new TimelineView),
       pair_(new TimelinePair(recorded_, simulated_, this)),
@@ -81,7 +82,6 @@ void SimulatePage::makeLayout() {
   changes_->setAccessibleName(tr("Changes to simulate"));
   addClearButton(*changes_);
   iteration_->setAccessibleName(tr("Iteration to align at"));
-  answer_->setWordWrap(true);
   answer_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
   answer_->setAccessibleName(tr("Prediction"));
   table_->setModel(parts_);
@@ -103,7 +103,6 @@ void SimulatePage::makeLayout() {
   auto* recorded = new QLabel(tr("<b>Recorded</b>"));
   auto* simulated = new QLabel(tr("<b>Simulated</b>"));
   column->addWidget(pair_->splitter(recorded, simulated, table_), 1);
-  setMinimumSize(300, 200);
   setFocusProxy(changes_);
 }
 

@@ -15,12 +15,13 @@
 #include "gui/models/simulated_parts.h"
 #include "gui/models/trace_session.h"
 #include "gui/views/data_table.h"
+#include "gui/views/page.h"
 #include "gui/views/timeline_pair.h"
 #include "gui/views/timeline_view.h"
 
 namespace pitwall::gui {
 
-class SimulatePage final : public QWidget {
+class SimulatePage final : public Page {
   Q_OBJECT
  public:
   // Reads through the session, which outlives the page, when it is shown first.

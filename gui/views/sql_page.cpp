@@ -13,6 +13,7 @@
 #include "analyzer/units_text.h"
 #include "db/schema_docs.h"
 #include "gui/views/html.h"
+#include "gui/views/wrapped_label.h"
 
 namespace pitwall::gui {
 namespace {
@@ -39,13 +40,13 @@ QStringList columnsOf(const std::string& whole) {
 }  // namespace
 
 SqlPage::SqlPage(QWidget* parent)
-    : QWidget(parent),
+    : Page(parent),
       editor_(new SqlEditor),
       schema_(new QTreeWidget),
       table_(new DataTable),
       model_(new SqlModel(this)),
       past_(new QComboBox),
-      state_(new QLabel),
+      state_(new WrappedLabel),
       run_(new QPushButton(tr("R&un"))),
       cancel_(new QPushButton(tr("Sto&p"))) {
   editor_->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
@@ -64,7 +65,6 @@ SqlPage::SqlPage(QWidget* parent)
   past_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
   past_->setMinimumContentsLength(12);
   run_->setToolTip(tr("Ctrl+Return"));
-  state_->setWordWrap(true);
   state_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
   makeLayout();
   history_ = QSettings().value("sql_history").toStringList();

@@ -11,11 +11,12 @@
 
 #include "gui/models/sql_model.h"
 #include "gui/views/data_table.h"
+#include "gui/views/page.h"
 #include "gui/views/sql_editor.h"
 
 namespace pitwall::gui {
 
-class SqlPage final : public QWidget {
+class SqlPage final : public Page {
   Q_OBJECT
  public:
   explicit SqlPage(QWidget* parent = nullptr);

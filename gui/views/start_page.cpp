@@ -8,6 +8,7 @@
 #include <QVBoxLayout>
 
 #include "db/import.h"
+#include "gui/views/wrapped_label.h"
 
 namespace pitwall::gui {
 namespace {
@@ -26,12 +27,6 @@ QLabel* heading(const QString& text) {
   QFont font = label->font();
   font.setBold(true);
   label->setFont(font);
-  return label;
-}
-
-QLabel* paragraph(const QString& text) {
-  auto* label = new QLabel(text);
-  label->setWordWrap(true);
   return label;
 }
 
@@ -68,13 +63,13 @@ StartPage::StartPage(QWidget* parent)
   column->setSpacing(10);
   column->addWidget(title);
   column->addWidget(
-      paragraph(tr("Drop a file anywhere in this window, two to compare them, or use Ctrl+O.")));
+      new WrappedLabel(tr("Drop a file anywhere in this window, two to compare them, or use Ctrl+O.")));
   column->addLayout(buttons);
   recent_column->addLayout(recent_line);
   recent_column->addWidget(recent_, 1);
   column->addWidget(recent_part_, 1);
   column->addWidget(heading(tr("What can be opened")));
-  column->addWidget(paragraph(formatsText()));
+  column->addWidget(new WrappedLabel(formatsText()));
   column->addWidget(heading(tr("Record one")));
   auto* command = new QLabel(tr("pitwall record -o my.pitwall -- python3 train.py"));
   command->setTextInteractionFlags(Qt::TextSelectableByMouse);
@@ -118,9 +113,8 @@ bool StartPage::eventFilter(QObject* watched, QEvent* event) {
 void StartPage::paintEvent(QPaintEvent* event) {
   QWidget::paintEvent(event);
   QPainter painter(this);
-  painter.setRenderHint(QPainter::Antialiasing);
-  painter.setPen(QPen(palette().color(QPalette::Mid), 1.5, Qt::DashLine));
-  painter.drawRoundedRect(QRectF(rect()).adjusted(12, 12, -12, -12), 8, 8);
+  painter.setPen(QPen(palette().color(QPalette::Mid), 1, Qt::DashLine));
+  painter.drawRect(rect().adjusted(12, 12, -13, -13));
 }
 
 }  // namespace pitwall::gui

@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "analyzer/units_text.h"
+#include "gui/views/wrapped_label.h"
 
 namespace pitwall::gui {
 namespace {
@@ -59,10 +60,10 @@ class GainDelegate final : public QStyledItemDelegate {
 }  // namespace
 
 TrialsPage::TrialsPage(QWidget* parent)
-    : QWidget(parent),
+    : Page(parent),
       model_(new TrialsModel(this)),
       table_(new DataTable),
-      state_(new QLabel),
+      state_(new WrappedLabel),
       compare_(new QPushButton(tr("Co&mpare the first and the best trace"))),
       copy_(new QPushButton(tr("Copy the &best settings"))) {
   table_->setModel(model_);
@@ -70,7 +71,6 @@ TrialsPage::TrialsPage(QWidget* parent)
   table_->setNamesColumn(TrialsModel::kSettings, 24);
   table_->setTextElideMode(Qt::ElideMiddle);  // values are at the end
   table_->setItemDelegateForColumn(TrialsModel::kGain, new GainDelegate(model_, table_));
-  state_->setWordWrap(true);
   state_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
   auto* buttons = new QHBoxLayout;
   buttons->addStretch(1);

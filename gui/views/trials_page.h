@@ -7,10 +7,11 @@
 
 #include "gui/models/trials_model.h"
 #include "gui/views/data_table.h"
+#include "gui/views/page.h"
 
 namespace pitwall::gui {
 
-class TrialsPage final : public QWidget {
+class TrialsPage final : public Page {
   Q_OBJECT
  public:
   explicit TrialsPage(QWidget* parent = nullptr);

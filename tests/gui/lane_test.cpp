@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <random>
 
 #include "gui/timeline/lane_canvas.h"
@@ -269,6 +270,54 @@ TEST(LaneBuilder, LateEventsAreSortedIn) {
     }
   }
   EXPECT_EQ(count, events.size());
+}
+
+// A list of spans is added as its events are, one by one: in order, late, long, at the end of time, negative.
+TEST(LaneBuilder, ManyAtOnceAreAddedAsOneByOne) {
+  std::mt19937_64 random(3);
+  struct Added {
+    std::vector<TimeNs> start, dur;
+    std::vector<std::uint32_t> look;
+  };
+  std::vector<Added> lists(40);
+  TimeNs now = 0;
+  for (std::size_t list = 0; list < lists.size(); ++list) {
+    for (int i = 0; i < 50; ++i) {
+      now += static_cast<TimeNs>(random() % 20);
+      lists[list].start.push_back(now);
+      lists[list].dur.push_back(static_cast<TimeNs>(random() % 15));
+      lists[list].look.push_back(Lane::lookOf(static_cast<std::uint32_t>(list + 1), kColor));
+    }
+    std::ranges::sort(lists[list].dur, std::greater<>());  // those that start together: the longer first
+  }
+  lists[5].start[0] -= 200;                     // before the end of the list before
+  lists[7].start[20] = lists[7].start[19] - 1;  // within a list
+  lists[9].dur[49] = 5'000'000'000;             // too long for the column
+  lists[11].dur[3] = -1;
+  lists.back().start[49] = INT64_MAX - 3;
+  LaneBuilder at_once, one_by_one;
+  for (const Added& list : lists) {
+    at_once.add(list.start, list.dur, list.look);
+    for (std::size_t i = 0; i < list.start.size(); ++i)
+      one_by_one.add(list.start[i], list.dur[i], list.look[i]);
+  }
+  at_once.add(std::vector<TimeNs>(), std::vector<TimeNs>(), std::vector<std::uint32_t>());
+  const auto lanes = at_once.finish(), expected = one_by_one.finish();
+  ASSERT_EQ(lanes.size(), expected.size());
+  std::size_t count = 0;
+  bool has_long = false;
+  for (std::size_t l = 0; l < lanes.size(); ++l) {
+    ASSERT_EQ(lanes[l].size(), expected[l].size());
+    count += lanes[l].size();
+    for (std::size_t i = 0; i < lanes[l].size(); ++i) {
+      EXPECT_EQ(lanes[l].startNs(i), expected[l].startNs(i));
+      EXPECT_EQ(lanes[l].durNs(i), expected[l].durNs(i));
+      EXPECT_EQ(lanes[l].look(i), expected[l].look(i));
+      has_long |= lanes[l].durNs(i) == 5'000'000'000;
+    }
+  }
+  EXPECT_EQ(count, 2000U);
+  EXPECT_TRUE(has_long);
 }
 
 TEST(LaneBuilder, TimesAtTheEdgeOfTheirType) {
