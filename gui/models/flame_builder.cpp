@@ -15,19 +15,15 @@ std::uint32_t FlameBuilder::trackNode(std::size_t track) {
   return static_cast<std::uint32_t>(tree_.nodes.size() - 1);
 }
 
-std::uint32_t FlameBuilder::child(std::uint32_t parent, std::uint32_t name, ColorIndex color) {
-  std::uint32_t& known = by_path_.at(parent, name);
-  if (known == 0) {
-    known = static_cast<std::uint32_t>(tree_.nodes.size());
-    FlameNode node;
-    node.name = name;
-    node.parent = parent;
-    node.track = tree_.nodes[parent].track;
-    node.depth = tree_.nodes[parent].depth + 1;
-    node.color = color;
-    tree_.nodes.push_back(node);
-  }
-  return known;
+std::uint32_t FlameBuilder::makeChild(std::uint32_t parent, std::uint32_t name, ColorIndex color) {
+  FlameNode node;
+  node.name = name;
+  node.parent = parent;
+  node.track = tree_.nodes[parent].track;
+  node.depth = tree_.nodes[parent].depth + 1;
+  node.color = color;
+  tree_.nodes.push_back(node);
+  return static_cast<std::uint32_t>(tree_.nodes.size() - 1);
 }
 
 namespace {

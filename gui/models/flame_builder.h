@@ -52,9 +52,15 @@ class FlameBuilder {
 
   std::uint32_t trackNode(std::size_t track);
   // The child of that name, which is made where it is missing.
-  std::uint32_t child(std::uint32_t parent, std::uint32_t name, ColorIndex color);
+  std::uint32_t child(std::uint32_t parent, std::uint32_t name, ColorIndex color) {
+    std::uint32_t& known = by_path_.at(parent, name);
+    if (known == 0) known = makeChild(parent, name, color);
+    return known;
+  }
 
  private:
+  std::uint32_t makeChild(std::uint32_t parent, std::uint32_t name, ColorIndex color);
+
   FlameTree& tree_;
   PathTable by_path_;
 };

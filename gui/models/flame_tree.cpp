@@ -16,12 +16,14 @@ constexpr std::size_t kEventsBetweenLooks = 65536;  // between checks of the can
 // tracks have few lanes; of many, those that have ended are not checked again.
 class TrackEvents {
  public:
-  TrackEvents(const TimelineTrack& track, TimeNs from, TimeNs to) : track_(track), to_(to) {
+  TrackEvents(const TimelineTrack& track, TimeNs from, TimeNs to) : to_(to) {
     for (std::size_t lane = 0; lane < track.lanes.size(); ++lane) {
+      views_.emplace_back(track.lanes[lane]);
       Next next{.lane = lane, .index = track.lanes[lane].firstReaching(from), .start = 0};
       if (find(next)) next_.push_back(next);
     }
   }
+  const LaneView& lane(std::size_t lane) const { return views_[lane]; }
   // False at the end.
   bool take(std::size_t& lane, std::size_t& index) {
     if (next_.empty()) return false;
@@ -43,20 +45,23 @@ class TrackEvents {
   };
   // False when the lane has no more events in the range.
   bool find(Next& next) const {
-    const Lane& lane = track_.lanes[next.lane];
+    const LaneView& lane = views_[next.lane];
     if (next.index >= lane.size()) return false;
     next.start = lane.startNs(next.index);
     return next.start < to_;
   }
 
-  const TimelineTrack& track_;
   const TimeNs to_;
+  std::vector<LaneView> views_;
   std::vector<Next> next_;  // of lanes that have events left, by lane
 };
 
 class EventFlames {
  public:
-  EventFlames(FlameTree& tree, const Timeline& timeline) : tree_(tree), timeline_(timeline), builder_(tree) {}
+  EventFlames(FlameTree& tree, const Timeline& timeline) : tree_(tree), timeline_(timeline), builder_(tree) {
+    for (std::uint32_t name = 0; name < timeline.names.size(); ++name)
+      group_.push_back(timeline.firstOfGroup(name));
+  }
 
   std::uint32_t trackNode(std::size_t track) { return builder_.trackNode(track); }
 
@@ -67,19 +72,21 @@ class EventFlames {
     std::size_t lane = 0, index = 0, seen = 0;
     while (events.take(lane, index)) {
       if (++seen % kEventsBetweenLooks == 0 && cancel != nullptr && cancel->load()) return false;
-      const Lane& of = timeline_.tracks[track].lanes[lane];
+      const LaneView& of = events.lane(lane);
       const TimeNs start = of.startNs(index), end = of.endNs(index);
       while (!open.empty() && (open.back().end < start || (open.back().end == start && start < end)))
         open.pop_back();
       std::size_t around = open.size();
       while (around > 0 && (open[around - 1].end < end || open[around - 1].end < start)) --around;
       const std::uint32_t parent = around > 0 ? open[around - 1].node : root;
+      const std::uint32_t name = of.name(index);
       const std::uint32_t node =
-          builder_.child(parent, timeline_.firstOfGroup(of.name(index)), of.color(index));
+          builder_.child(parent, name < group_.size() ? group_[name] : name, of.color(index));
       const TimeNs within = std::max<TimeNs>(0, std::min(end, tree_.to_ns) - std::max(start, tree_.from_ns));
-      tree_.nodes[node].count += 1;
-      tree_.nodes[node].total_ns += within;
-      tree_.nodes[node].self_ns += within;
+      FlameNode& made = tree_.nodes[node];
+      made.count += 1;
+      made.total_ns += within;
+      made.self_ns += within;
       if (around > 0) tree_.nodes[parent].self_ns -= within;
       if (start < end) open.push_back({end, node});  // nothing is within an instant
     }
@@ -95,6 +102,7 @@ class EventFlames {
   FlameTree& tree_;
   const Timeline& timeline_;
   FlameBuilder builder_;
+  std::vector<std::uint32_t> group_;  // first name of the group, by name
 };
 
 }  // namespace

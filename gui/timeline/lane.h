@@ -92,7 +92,7 @@ class Lane {
 class LaneView {
  public:
   explicit LaneView(const Lane& lane)
-      : lane_(lane),
+      : lane_(&lane),
         start_(lane.columns().start.data()),
         dur_(lane.columns().dur.data()),
         look_(lane.columns().look.data()),
@@ -101,15 +101,16 @@ class LaneView {
   std::size_t size() const { return size_; }
   TimeNs startNs(std::size_t i) const { return start_[i]; }
   TimeNs durNs(std::size_t i) const {
-    return dur_[i] == Lane::kLong ? lane_.longDur(i) : static_cast<TimeNs>(dur_[i]);
+    return dur_[i] == Lane::kLong ? lane_->longDur(i) : static_cast<TimeNs>(dur_[i]);
   }
   TimeNs endNs(std::size_t i) const { return startNs(i) + durNs(i); }
   std::uint32_t look(std::size_t i) const { return look_[i]; }
+  std::uint32_t name(std::size_t i) const { return Lane::nameOf(look_[i]); }
   ColorIndex color(std::size_t i) const { return Lane::colorOf(look_[i]); }
   std::span<const TimeNs> starts() const { return {start_, size_}; }
 
  private:
-  const Lane& lane_;
+  const Lane* lane_;
   const TimeNs* start_;
   const std::uint32_t *dur_, *look_;
   std::size_t size_;

@@ -40,7 +40,7 @@ StartPage::StartPage(QWidget* parent)
       clean_(new QPushButton(tr("Remove missing files"))),
       recent_part_(new QWidget) {
   setAccessibleName(tr("Start"));
-  setAutoFillBackground(true);
+  setAttribute(Qt::WA_OpaquePaintEvent);  // what is below is not drawn
   recent_->setAccessibleName(tr("Recent traces"));
   recent_->setTextElideMode(Qt::ElideMiddle);
   recent_->setAlternatingRowColors(true);
@@ -113,6 +113,7 @@ bool StartPage::eventFilter(QObject* watched, QEvent* event) {
 void StartPage::paintEvent(QPaintEvent* event) {
   QWidget::paintEvent(event);
   QPainter painter(this);
+  painter.fillRect(rect(), palette().window());
   painter.setPen(QPen(palette().color(QPalette::Mid), 1, Qt::DashLine));
   painter.drawRect(rect().adjusted(12, 12, -13, -13));
 }
