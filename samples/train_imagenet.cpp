@@ -1,5 +1,9 @@
 // Trains an image classification network of MXNet's examples by an executor, on images of a record file that samples/im2rec
 // packed, or on synthetic ones, and prints what MXNet's train_imagenet.py prints. --test-io 1 only reads the images.
+// In several processes with mpirun or samples/launch, each on images of its own:
+//
+//   samples/launch -n 2 -- train_imagenet --benchmark 1 --kv-store dist_sync
+//
 // PITWALL_TRACE=train.pitwall in the environment, or --record, records the run for `pitwall analyze train.pitwall`.
 #include <CLI/CLI.hpp>
 #include <random>
@@ -7,6 +11,7 @@
 #include "runtime/image_records.h"
 #include "runtime/mixed_precision.h"
 #include "runtime/models.h"
+#include "runtime/trainer.h"
 #include "samples/fit.h"
 #include "samples/published_scores.h"
 
@@ -17,6 +22,7 @@ namespace {
 
 struct Given {
   std::string network = "resnet-50", dtype = "float32", trace, folder;
+  std::string store, compression = "none";  // no store: the optimizer updates the weights
   data::ImageRecordOptions data;
   std::vector<float> mean = {123.68F, 116.779F, 103.939F};
   int gpu = -1;  // -1: the CPU
@@ -36,27 +42,22 @@ std::vector<float> images(const Shape& shape, std::uint64_t seed) {
   return values;
 }
 
-std::vector<float> labelsFor(const Given& given) {
-  std::mt19937_64 random(given.seed + 1);
+std::vector<float> labelsFor(const Given& given, int rank) {
+  std::mt19937_64 random(given.seed + 1 + static_cast<std::uint64_t>(rank));
   std::uniform_int_distribution<std::int64_t> label(0, given.classes - 1);
   std::vector<float> values(static_cast<std::size_t>(given.batch_size));
   for (float& each : values) each = static_cast<float>(label(random));
   return values;
 }
 
-samples::Training prepare(Session& session, const Given& given, std::int64_t size,
-                          const std::vector<float>& labels) {
+samples::Training prepare(Session& session, const Given& given, std::int64_t size) {
   Symbol symbol = must(models::make(given.network, given.classes));
   if (given.dtype != "float32")
     symbol = must(castNetwork(symbol, {.type = given.dtype == "float16" ? DType::float16 : DType::bfloat16,
                                        .loss_scale = given.loss_scale}));
   if (!given.folder.empty()) must(symbol.save(given.folder + "/" + given.network + "-symbol.json"));
-  const Shape data{given.batch_size, 3, size, size};
-  samples::Training training =
-      samples::prepare(session, symbol, data, given.seed, given.gpu < 0 ? cpu() : gpu(given.gpu));
-  must(training.arrays["data"].copyFrom(images(data, given.seed)));
-  must(training.arrays["softmax_label"].copyFrom(labels));
-  return training;
+  return samples::prepare(session, symbol, {given.batch_size, 3, size, size}, given.seed,
+                          given.gpu < 0 ? cpu() : gpu(given.gpu));
 }
 
 // What is trained on: the records of a file, or one batch again and again.
@@ -102,11 +103,49 @@ class Input {
   int taken_ = 0;
 };
 
-void train(Session& session, const Given& given, samples::Training& training, Input& input) {
-  Sgd optimizer(training.parameters,
-                {.rate = given.rate, .momentum = given.momentum, .weight_decay = given.weight_decay});
-  optimizer.useMultiPrecision(true);
-  optimizer.setLossScale(given.loss_scale);
+// Updates the weights: by itself, or with the gradients of all processes of a store.
+class Updates {
+ public:
+  Updates(Session& session, const Given& given, const samples::Training& training) {
+    if (given.store.empty()) {
+      alone_ = std::make_unique<Sgd>(
+          training.parameters,
+          SgdOptions{.rate = given.rate, .momentum = given.momentum, .weight_decay = given.weight_decay});
+      alone_->useMultiPrecision(true);
+      alone_->setLossScale(given.loss_scale);
+      return;
+    }
+    TrainerOptions options{.optimizer = {"sgd",
+                                         {{"learning_rate", given.rate},
+                                          {"momentum", given.momentum},
+                                          {"wd", given.weight_decay}}},
+                           .kvstore = given.store};
+    options.compression.type = given.compression;
+    together_ = must(Trainer::make(session, {training.parameters}, options));
+    must(together_->shareWeights());
+  }
+
+  int workers() const {
+    return together_ == nullptr || together_->store() == nullptr ? 1 : together_->store()->workers();
+  }
+  int rank() const {
+    return together_ == nullptr || together_->store() == nullptr ? 0 : together_->store()->rank();
+  }
+  // After a batch of so many images in each process.
+  void step(std::int64_t images) {
+    if (alone_ != nullptr)
+      must(alone_->step(images));
+    else
+      must(together_->step(images * workers()));
+  }
+
+ private:
+  std::unique_ptr<Sgd> alone_;
+  std::unique_ptr<Trainer> together_;
+};
+
+void train(Session& session, const Given& given, samples::Training& training, Updates& updates,
+           Input& input) {
   for (int epoch = 0; epoch < given.epochs; ++epoch, input.reset()) {
     samples::Speedometer speedometer(epoch, given.shown_every);
     for (;;) {
@@ -115,7 +154,7 @@ void train(Session& session, const Given& given, samples::Training& training, In
       input.give(training);
       must(training.executor->forward(Executor::Mode::training));
       must(training.executor->backward());
-      must(optimizer.step(given.batch_size));
+      updates.step(given.batch_size);
       // Waits for the forward pass.
       const std::int64_t correct = must(nn::countCorrect(training.executor->outputs()[0], input.labels()));
       speedometer.add(given.batch_size, correct);
@@ -154,6 +193,25 @@ void testInput(Session& session, const Given& given, Input& input) {
       if (++batches % given.shown_every == 0) show("Batch");
     show("Batches");
   }
+}
+
+void run(Session& session, Given& given, std::int64_t size) {
+  samples::Training training = prepare(session, given, size);
+  Updates updates(session, given, training);
+  const int rank = updates.rank();
+  given.data.num_parts = updates.workers();
+  given.data.part_index = rank;
+  const std::vector<float> labels = labelsFor(given, rank);
+  must(training.arrays["data"].copyFrom(
+      images({given.batch_size, 3, size, size}, given.seed + static_cast<std::uint64_t>(rank))));
+  must(training.arrays["softmax_label"].copyFrom(labels));
+  Input input(session, given, labels);
+  train(session, given, training, updates, input);
+  const Executor::Memory memory = training.executor->memory();
+  printf("memory of intermediate results: %.1f MiB, %.1f MiB if none were shared\n",
+         static_cast<double>(memory.planned) / 1048576, static_cast<double>(memory.unshared) / 1048576);
+  showPublished(given);
+  input.showProblems();
 }
 
 void declareData(CLI::App& app, Given& given) {
@@ -219,6 +277,10 @@ int main(int argc, char** argv) {
   app.add_option("--loss-scale", given.loss_scale,
                  "factor of the loss, by which gradients are divided again [128 with float16, else 1]")
       ->check(CLI::PositiveNumber);
+  app.add_option(
+      "--kv-store", given.store,
+      "kind of the key-value store that sums gradients, such as dist_sync between processes [none]");
+  app.add_option("--gc-type", given.compression, "compression of its gradients: none or 2bit [none]");
   app.add_option("--seed", given.seed, "of weights, images and labels [1]");
   app.add_option("--write", given.folder,
                  "also write the network as NAME-symbol.json of MXNet into this folder");
@@ -232,6 +294,10 @@ int main(int argc, char** argv) {
     fprintf(stderr, "train_imagenet: give --data-train FILE.rec, or --benchmark 1 for synthetic images\n");
     return 2;
   }
+  if (!given.store.empty() && given.dtype != "float32") {
+    fprintf(stderr, "train_imagenet: --kv-store sums gradients of --dtype float32 alone\n");
+    return 2;
+  }
   std::int64_t size = 224;
   for (const models::Model& known : models::all())
     if (given.network == known.name) size = known.image_size;
@@ -243,20 +309,14 @@ int main(int argc, char** argv) {
   SessionOptions session_options;
   session_options.trace_path = given.trace;
   const auto session = must(Session::open(session_options));
-  {
-    const std::vector<float> labels = labelsFor(given);
-    Input input(*session, given, labels);
+  if (!must(KVStore::serve(*session))) {
     if (given.test_io == 1) {
+      Input input(*session, given, {});
       testInput(*session, given, input);
+      input.showProblems();
     } else {
-      samples::Training training = prepare(*session, given, size, labels);
-      train(*session, given, training, input);
-      const Executor::Memory memory = training.executor->memory();
-      printf("memory of intermediate results: %.1f MiB, %.1f MiB if none were shared\n",
-             static_cast<double>(memory.planned) / 1048576, static_cast<double>(memory.unshared) / 1048576);
-      showPublished(given);
+      run(*session, given, size);
     }
-    input.showProblems();
   }
   must(session->finish());
 }

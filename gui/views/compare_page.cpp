@@ -88,19 +88,25 @@ void ComparePage::makeLayout() {
   column->setContentsMargins(6, 6, 6, 6);
   column->addLayout(top);
   column->addWidget(verdict_);
-  column->addWidget(pair_->splitter(side_[0].title, side_[1].title, makeTables()), 1);
+  column->addWidget(pair_->splitter(side_[0].title, side_[1].title, tables_), 1);
 }
 
-QWidget* ComparePage::makeTables() {
+// When they are first shown or filled: few sessions compare.
+void ComparePage::makeTables() {
+  if (settings_table_ != nullptr) return;
   tables_->addTab(tableOf(work_, tr("Changes by operator or kernel"), true), tr("Operators and kernels"));
   tables_->addTab(tableOf(breakdown_, tr("Changes by part of an iteration"), false),
                   tr("Where the time goes"));
-  auto* settings = new WrappedTable;
-  settings->setModel(settings_);
-  settings->setAccessibleName(tr("Settings that differ"));
-  tables_->addTab(settings, tr("Settings"));
+  settings_table_ = new WrappedTable;
+  settings_table_->setModel(settings_);
+  settings_table_->setAccessibleName(tr("Settings that differ"));
+  tables_->addTab(settings_table_, tr("Settings"));
   tables_->setDocumentMode(true);
-  return tables_;
+}
+
+void ComparePage::showEvent(QShowEvent* event) {
+  makeTables();
+  Page::showEvent(event);
 }
 
 void ComparePage::connectSide(int which) {
@@ -256,11 +262,13 @@ void ComparePage::showComparison() {
     text += reasons.join("; ");
   }
   verdict_->setText(text);
+  makeTables();
   work_->setChanges(tr("Operator or kernel"), c.work);
   breakdown_->setChanges(tr("Part of an iteration"), c.breakdown);
   settings_->setChanges(c.settings);
-  tables_->setTabText(
-      2, c.settings.empty() ? tr("Settings: the same") : tr("Settings (%1)").arg(c.settings.size()));
+  tables_->setTabText(tables_->indexOf(settings_table_), c.settings.empty()
+                                                             ? tr("Settings: the same")
+                                                             : tr("Settings (%1)").arg(c.settings.size()));
   for (int i = 0; i < tables_->count(); ++i) {
     if (auto* table = qobject_cast<DataTable*>(tables_->widget(i))) table->fitColumns();
   }

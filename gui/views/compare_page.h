@@ -21,6 +21,7 @@
 namespace pitwall::gui {
 
 class DataTable;
+class WrappedTable;
 
 class ComparePage final : public Page {
   Q_OBJECT
@@ -50,6 +51,9 @@ class ComparePage final : public Page {
   void runMeasured(int count);  // of them are in the table
   void failed(const QString& what);
 
+ protected:
+  void showEvent(QShowEvent* event) override;
+
  private:
   struct Side {
     TraceSession* session = nullptr;
@@ -62,7 +66,7 @@ class ComparePage final : public Page {
   };
 
   void makeLayout();
-  QWidget* makeTables();
+  void makeTables();
   void makeRunsTable();
   void measureRuns(const QStringList& paths);
   void connectSide(int which);
@@ -78,6 +82,7 @@ class ComparePage final : public Page {
   QLabel* offset_text_;
   QPushButton* open_;
   QTabWidget* tables_;
+  WrappedTable* settings_table_ = nullptr;  // made with the other tables
   ChangesModel* work_;
   ChangesModel* breakdown_;
   SettingChangesModel* settings_;

@@ -20,6 +20,7 @@ void ComparePage::setRuns(const QStringList& paths) {
   measuring_.cancel();
   measured_.clear();
   runs_->setRuns({});
+  if (!paths.isEmpty()) makeTables();
   if (runs_table_ == nullptr && !paths.isEmpty()) makeRunsTable();
   const int at = tables_->indexOf(runs_table_);
   if (paths.isEmpty()) {

@@ -29,10 +29,16 @@ DataTable::DataTable(QWidget* parent) : QTableView(parent) {
   verticalHeader()->hide();
   verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
   horizontalHeader()->setHighlightSections(false);
+  horizontalHeader()->hide();  // not measured before it is shown
   horizontalHeader()->setStretchLastSection(false);
   fitRows();
   connect(this, &QTableView::doubleClicked, this,
           [this](const QModelIndex& index) { emit rowActivated(index.row()); });
+}
+
+void DataTable::showEvent(QShowEvent* event) {
+  horizontalHeader()->show();
+  QTableView::showEvent(event);
 }
 
 void DataTable::fitRows() { verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 5); }

@@ -1,6 +1,7 @@
 #include "gui/views/sql_editor.h"
 
 #include <QAbstractItemView>
+#include <QFontDatabase>
 #include <QKeyEvent>
 #include <QScrollBar>
 #include <QStringListModel>
@@ -19,6 +20,13 @@ SqlEditor::SqlEditor(QWidget* parent) : QPlainTextEdit(parent), completer_(new Q
   completer_->setCaseSensitivity(Qt::CaseInsensitive);
   completer_->setFilterMode(Qt::MatchContains);
   connect(completer_, qOverload<const QString&>(&QCompleter::activated), this, &SqlEditor::complete);
+}
+
+// A search for a font takes longer than all else of the page.
+void SqlEditor::showEvent(QShowEvent* event) {
+  const QFont fixed = QFontDatabase::systemFont(QFontDatabase::FixedFont);
+  if (font().family() != fixed.family()) setFont(fixed);
+  QPlainTextEdit::showEvent(event);
 }
 
 void SqlEditor::setWords(QStringList words) {

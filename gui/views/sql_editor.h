@@ -15,6 +15,7 @@ class SqlEditor final : public QPlainTextEdit {
 
  protected:
   void keyPressEvent(QKeyEvent* event) override;
+  void showEvent(QShowEvent* event) override;
 
  private:
   QString begun() const;  // the word before the cursor

@@ -1,6 +1,5 @@
 #include "gui/views/sql_page.h"
 
-#include <QFontDatabase>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QKeyEvent>
@@ -49,7 +48,6 @@ SqlPage::SqlPage(QWidget* parent)
       state_(new WrappedLabel),
       run_(new QPushButton(tr("R&un"))),
       cancel_(new QPushButton(tr("Sto&p"))) {
-  editor_->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
   editor_->setPlaceholderText(
       tr("SELECT name, count(*) AS events, sum(dur_ns) AS total_ns\nFROM event GROUP BY name ORDER BY 3 DESC "
          "LIMIT 20"));

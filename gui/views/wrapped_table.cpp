@@ -60,12 +60,18 @@ WrappedTable::WrappedTable(QWidget* parent) : QTableView(parent) {
   verticalHeader()->hide();
   verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
   horizontalHeader()->setHighlightSections(false);
+  horizontalHeader()->hide();  // not measured before it is shown
 }
 
 void WrappedTable::setModel(QAbstractItemModel* model) {
   QTableView::setModel(model);
   connect(model, &QAbstractItemModel::modelReset, this, &WrappedTable::fit);
   fit();
+}
+
+void WrappedTable::showEvent(QShowEvent* event) {
+  horizontalHeader()->show();
+  QTableView::showEvent(event);
 }
 
 void WrappedTable::resizeEvent(QResizeEvent* event) {

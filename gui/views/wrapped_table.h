@@ -15,6 +15,7 @@ class WrappedTable final : public QTableView {
 
  protected:
   void resizeEvent(QResizeEvent* event) override;
+  void showEvent(QShowEvent* event) override;
 
  private:
   void fit();
