@@ -37,7 +37,10 @@ DataTable::DataTable(QWidget* parent) : QTableView(parent) {
 }
 
 void DataTable::showEvent(QShowEvent* event) {
-  horizontalHeader()->show();
+  if (horizontalHeader()->isHidden()) {
+    horizontalHeader()->show();
+    fitColumns();
+  }
   QTableView::showEvent(event);
 }
 
@@ -102,7 +105,7 @@ void DataTable::resizeEvent(QResizeEvent* event) {
 }
 
 void DataTable::fitColumns() {
-  if (model() == nullptr || names_ < 0) return;
+  if (model() == nullptr || names_ < 0 || horizontalHeader()->isHidden()) return;
   const int em = fontMetrics().averageCharWidth();
   horizontalHeader()->setResizeContentsPrecision(kRowsLookedAt);
   resizeColumnsToContents();
