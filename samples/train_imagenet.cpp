@@ -1,6 +1,6 @@
 // Trains an image classification network of MXNet's examples by an executor, on images of a record file that samples/im2rec
 // packed, or on synthetic ones, and prints what MXNet's train_imagenet.py prints. --test-io 1 only reads the images.
-// In several processes with mpirun or samples/launch, each on images of its own:
+// In several processes with mpirun or samples/launch, each on separate images:
 //
 //   samples/launch -n 2 -- train_imagenet --benchmark 1 --kv-store dist_sync
 //
