@@ -1,5 +1,7 @@
 // The details of one event and of the settings, and that all of it fits into windows of several sizes.
+#include <QHeaderView>
 #include <QScrollBar>
+#include <QTabWidget>
 #include <QTableView>
 #include <fstream>
 
@@ -197,8 +199,15 @@ TEST_F(DetailsTest, AComparisonHasRoomInASmallWindow) {
     const SceneGeometry g = view->geometryNow();
     EXPECT_GT(g.height - g.top(), 2 * view->rows().metrics().lane);
   }
-  for (const QTableView* table : window_.comparePage().findChildren<QTableView*>())
+  auto* tables = window_.comparePage().findChild<QTabWidget*>();
+  EXPECT_EQ(tables->count(), 3);
+  for (int i = 0; i < tables->count(); ++i) {
+    tables->setCurrentIndex(i);
+    QApplication::processEvents();
+    const auto* table = qobject_cast<QTableView*>(tables->widget(i));
+    EXPECT_FALSE(table->horizontalHeader()->isHidden());
     EXPECT_EQ(table->horizontalScrollBar()->maximum(), 0) << table->accessibleName().toStdString();
+  }
   EXPECT_FALSE(window_.rangeView().parentWidget()->isVisibleTo(&window_));
   window_.showPage(&window_.timelineView());
   EXPECT_TRUE(window_.rangeView().parentWidget()->isVisibleTo(&window_));
