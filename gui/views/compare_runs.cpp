@@ -5,6 +5,7 @@
 namespace pitwall::gui {
 
 void ComparePage::makeRunsTable() {
+  makeTables();
   runs_table_ = new DataTable(this);
   runs_table_->setModel(runs_);
   runs_table_->setNamesColumn(RunsModel::kPath);
@@ -20,7 +21,6 @@ void ComparePage::setRuns(const QStringList& paths) {
   measuring_.cancel();
   measured_.clear();
   runs_->setRuns({});
-  if (!paths.isEmpty()) makeTables();
   if (runs_table_ == nullptr && !paths.isEmpty()) makeRunsTable();
   const int at = tables_->indexOf(runs_table_);
   if (paths.isEmpty()) {

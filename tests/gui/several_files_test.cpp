@@ -99,12 +99,12 @@ TEST_F(SeveralFilesTest, ThreeRunsAreComparedInATable) {
   EXPECT_EQ(number(2, RunsModel::kDevices), 4);
   EXPECT_DOUBLE_EQ(number(2, RunsModel::kEfficiency), 0.5);
   // The tab with their number is that of the settings, behind the runs and both tables of changes.
-  for (const QTabWidget* tabs : page.findChildren<QTabWidget*>()) {
-    QStringList titles;
-    for (int i = 0; i < tabs->count(); ++i)
-      titles += tabs->tabText(i).section(QRegularExpression("[:(]"), 0, 0).trimmed();
-    EXPECT_EQ(titles, QStringList({"Runs", "Operators and kernels", "Where the time goes", "Settings"}));
-  }
+  const auto* tabs = page.findChild<QTabWidget*>();
+  ASSERT_NE(tabs, nullptr);
+  QStringList titles;
+  for (int i = 0; i < tabs->count(); ++i)
+    titles += tabs->tabText(i).section(QRegularExpression("[:(]"), 0, 0).trimmed();
+  EXPECT_EQ(titles, QStringList({"Runs", "Operators and kernels", "Where the time goes", "Settings"}));
   // A run that is opened becomes B.
   compared.clear();
   auto* table = page.findChild<DataTable*>("", Qt::FindChildrenRecursively);
