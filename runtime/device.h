@@ -20,7 +20,7 @@ inline constexpr int kMaxDevices = 64;  // of each kind: indices 0 to 63
 struct Device {
   DeviceKind kind = DeviceKind::cpu;
   int index = 0;
-  friend bool operator==(const Device&, const Device&) = default;
+  friend auto operator<=>(const Device&, const Device&) = default;
 };
 
 constexpr Device cpu(int index = 0) { return {DeviceKind::cpu, index}; }

@@ -7,7 +7,9 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "db/result.h"
 #include "db/settings.h"
@@ -24,6 +26,12 @@ using GpuGraph = void*;
 
 struct GpuMemoryInfo {
   Bytes free_bytes = 0, total_bytes = 0;
+};
+
+// How two GPUs reach each other's memory.
+struct GpuLink {
+  bool direct = false;  // not through the host
+  int rank = 0;         // of speed, as the driver rates it: more is faster
 };
 
 // What a kernel could not compute, such as a label that is no class. In memory that host and device share; code 0 is none.
@@ -79,14 +87,39 @@ class GpuDriver {
 
   // Lets `device` read and write the memory of `other`. False: copies go through the host.
   virtual bool enablePeerAccess(int device, int other) = 0;
+  // Without an answer of the driver: not direct.
+  virtual GpuLink link(int device, int other) = 0;
 };
 
-// The GPUs of a session: their driver, and the backend that computes on them.
+// A sum of arrays of several GPUs into one of them, or the copy of an array of one GPU to all of them. GPUs are named by their
+// places in the list of a GpuCollectives.
+struct GpuCollective {
+  enum class Kind : std::uint8_t { sum, copy };
+  Kind kind = Kind::sum;
+  int root = 0;             // of the sum; of the array that is copied
+  std::int64_t floats = 0;  // of each array
+  std::vector<const float*> from;  // in each GPU's memory; of a copy the root's alone is read
+  std::vector<float*> to;          // of a sum the root's alone is written; on the root it may be its `from`
+};
+
+// Sums and copies over several GPUs of this process, by a library such as NCCL. Threads: one call at a time.
+class GpuCollectives {
+ public:
+  virtual ~GpuCollectives() = default;
+  // Puts all of them on the streams, of each GPU one. They start together. After an error some of the work may be on the streams.
+  virtual Status put(std::span<const GpuCollective> collectives, std::span<const GpuStream> streams) = 0;
+};
+
+// The GPUs of a session: their driver, the backend that computes on them, and the library that sums between them.
 class GpuPlatform {
  public:
   virtual ~GpuPlatform() = default;
   virtual GpuDriver& driver() = 0;
   virtual Result<std::unique_ptr<Backend>> openBackend(const Settings& settings) = 0;
+  // Such as "NCCL 2.28.9". Errors: notFound or unsupported where there is none, with the remedy.
+  virtual Result<std::string> collectivesVersion() = 0;
+  // Over these GPUs, which differ. Takes some tenths of a second. Errors: those of the library.
+  virtual Result<std::unique_ptr<GpuCollectives>> openCollectives(std::span<const int> devices) = 0;
 };
 
 // That of this build. Errors: unsupported, saying whether this build, the driver or the device is missing.

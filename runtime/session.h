@@ -20,7 +20,8 @@
 
 namespace pitwall {
 
-class GpuWork;  // runtime/gpu/work.h
+class GpuExchange;  // runtime/gpu/exchange.h
+class GpuWork;      // runtime/gpu/work.h
 namespace mxnet {
 class MxnetProfiler;
 }
@@ -65,6 +66,8 @@ class Session {
 
   // What puts work on the GPUs. Errors: as storage().
   Result<GpuWork*> gpuWork(Device device);
+  // What sums between GPUs. Errors: unsupported or notFound where there is no GPU, or no library for it.
+  Result<GpuExchange*> gpuExchange();
 
   // OpenMP threads that an operator on a cpu device may use (OMP_NUM_THREADS, MXNET_OMP_MAX_THREADS).
   int operatorThreads() const;

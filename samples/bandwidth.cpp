@@ -1,5 +1,5 @@
 // Measures how fast a key-value store sums gradients of the size of a network's, as MXNet's tools/bandwidth/measure.py does and prints.
-// With mpirun or samples/launch between processes: --kv-store dist_sync.
+// With mpirun or samples/launch between processes: --kv-store dist_sync. Between GPUs: --gpus 0,1 --kv-store nccl.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
@@ -8,6 +8,7 @@
 
 #include "runtime/kvstore.h"
 #include "runtime/models.h"
+#include "samples/devices.h"
 #include "samples/fit.h"
 
 using namespace pitwall;
@@ -24,6 +25,8 @@ struct Given {
   std::int64_t classes = 1000, compute_batch = 0;
   float threshold = 0.5F;
   std::vector<std::int64_t> image = {3, 224, 224};
+  std::vector<int> gpus;  // empty: devices of the CPU
+  std::vector<Device> places() const { return samples::devicesOf(gpus, devices); }
 };
 
 double secondsSince(Clock::time_point time) {
@@ -61,13 +64,15 @@ std::vector<Key> makeKeys(Session& session, KVStore& store, const std::vector<Sh
     const Shape& shape = shapes[i];
     must(store.init(static_cast<int>(i), NDArray::zeros(session, shape)));
     Floats sum(static_cast<std::size_t>(shape.elements()), 0);
-    for (int device = 0; device < given.devices; ++device) {
-      NDArray gradient = NDArray::empty(session, shape, MemoryTag::gradients, DType::float32, cpu(device));
-      must(initialise(gradient, Initialiser::uniform(-1, 1), i * 64 + static_cast<std::size_t>(device)));
-      const Floats values = must(gradient.toVector());
+    for (const Device device : given.places()) {
+      NDArray first = NDArray::empty(session, shape, MemoryTag::gradients);
+      const auto seed = i * 64 + static_cast<std::size_t>(device.index);
+      must(initialise(first, Initialiser::uniform(-1, 1), seed));
+      const Floats values = must(first.toVector());
+      NDArray gradient = NDArray::fromValues(session, shape, values, MemoryTag::gradients, device);
       for (std::size_t k = 0; given.tests != 0 && k < sum.size(); ++k) sum[k] += values[k];
       keys[i].gradients.push_back(std::move(gradient));
-      keys[i].weights.push_back(NDArray::zeros(session, shape, MemoryTag::weights, cpu(device)));
+      keys[i].weights.push_back(NDArray::zeros(session, shape, MemoryTag::weights, device));
     }
     if (given.tests == 0) continue;
     for (float& value : sum) value *= static_cast<float>(store.workers());
@@ -149,7 +154,8 @@ void measure(Session& session, const Given& given) {
     const double error = given.tests != 0 ? errorOf(keys, updates) : -1;
     if (batch % given.shown_every != 0) continue;
     taken /= given.shown_every;
-    const double between = 2.0 * (given.devices - 1) / given.devices;
+    const auto devices = static_cast<double>(given.places().size());
+    const double between = 2.0 * (devices - 1) / devices;
     // The first batch makes what the others use again.
     if (batch != 0 && prints)
       printf("iter %d, %f sec, %f GB/sec per gpu, error %f\n", batch, taken, size * between / taken / 1e3,
@@ -173,6 +179,7 @@ int main(int argc, char** argv) {
   app.add_option("--network", given.network, "network; resnet and resnetv1 with --num-layers [resnet]");
   app.add_option("--num-layers", given.layers, "layers of resnet [152]");
   app.add_option("--devices", given.devices, "devices of the CPU [2]")->check(CLI::Range(1, kMaxDevices));
+  samples::addGpus(app, given.gpus);
   app.add_option("--kv-store", given.store, "kind of the store [device]");
   app.add_option("--num-batches", given.batches, "batches [5]")->check(CLI::Range(1, 1000000));
   app.add_option("--disp-batches", given.shown_every, "a line after so many batches [1]")

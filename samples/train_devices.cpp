@@ -1,6 +1,7 @@
-// Trains LeNet on Fashion-MNIST on several devices of the CPU, and with mpirun or samples/launch in several processes too.
+// Trains LeNet on Fashion-MNIST on several devices of the CPU or several GPUs, and with mpirun or samples/launch in several processes too.
 //
 //   train_devices --devices 4 --kv-store device
+//   train_devices --gpus 0,1 --kv-store nccl
 //   samples/launch -n 4 -- train_devices --kv-store dist_sync
 //   samples/launch -n 4 -s 2 -- train_devices --kv-store dist_async
 //
@@ -10,6 +11,7 @@
 
 #include "runtime/kvstore.h"
 #include "runtime/trainer.h"
+#include "samples/devices.h"
 #include "samples/fit.h"
 
 using namespace pitwall;
@@ -21,6 +23,7 @@ struct Given {
   std::string store = "device", optimizer = "sgd", compression = "none", folder = data::kFashionMnistFolder;
   int devices = 2, batch_size = 64, epochs = 1, steps = INT_MAX, update_on_store = -1;
   float rate = 0.05F;
+  std::vector<int> gpus;  // empty: devices of the CPU
   bool synthetic = false;
   std::uint64_t seed = 1;
 };
@@ -30,6 +33,7 @@ Given parse(int argc, char** argv) {
   CLI::App app("Trains LeNet on several devices.");
   app.add_option("--devices", given.devices, "devices of the CPU in each process [2]")
       ->check(CLI::Range(1, kMaxDevices));
+  samples::addGpus(app, given.gpus);
   app.add_option("--kv-store", given.store, "kind of the key-value store [device]");
   app.add_option("--update-on-kvstore", given.update_on_store,
                  "1: the store updates weights; 0: each device [as MXNet]")
@@ -81,11 +85,10 @@ void train(Session& session, const Given& given) {
                                         : must(data::fashionMnist(data::Split::train, given.folder));
   auto batches = must(data::makeBatches(
       session, images, {.batch_size = given.batch_size, .drop_last = true, .seed = given.seed}));
-  std::vector<Device> devices;
+  const std::vector<Device> devices = samples::devicesOf(given.gpus, given.devices);
   std::vector<nn::Sequential> nets;
   std::vector<std::vector<nn::ParameterPtr>> parameters;
-  for (int device = 0; device < given.devices; ++device) {
-    devices.push_back(cpu(device));
+  for (std::size_t device = 0; device < devices.size(); ++device) {
     nets.push_back(lenet(given));
     parameters.push_back(nets.back().parameters());
   }
@@ -122,8 +125,8 @@ void train(Session& session, const Given& given) {
     for (const float value : must(parameter->value.toVector())) sum += std::abs(static_cast<double>(value));
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   if (rank == 0)
-    printf("%d processes, %d devices each: %.1f images/s, loss %.4f, sum of the weights' sizes %.3f\n", ranks,
-           given.devices, static_cast<double>(trained) / seconds, last_loss, sum);
+    printf("%d processes, %zu devices each: %.1f images/s, loss %.4f, sum of the weights' sizes %.3f\n", ranks,
+           devices.size(), static_cast<double>(trained) / seconds, last_loss, sum);
 }
 
 }  // namespace

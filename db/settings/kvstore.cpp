@@ -232,9 +232,10 @@ constexpr SettingInfo kKvstoreSettings[] = {
      .unit = "arrays",
      .meaning = "How many arrays one NCCL exchange carries. More means fewer, larger messages.",
      .source = kCode,
-     .status = notApplicable,
-     .note = "Of the exchange through NCCL in MXNet, which Pitwall does not have: its optimizers group "
-             "updates by MXNET_OPTIMIZER_AGGREGATION_SIZE."},
+     .status = honoured,
+     .since = "0.1.0",
+     .note = "At most: arrays that are ready at the same time are exchanged together, and none waits for "
+             "others. Updates on the devices are grouped by MXNET_OPTIMIZER_AGGREGATION_SIZE."},
     {.name = "MXNET_UPDATE_ON_KVSTORE",
      .owner = "mxnet",
      .type = boolean,

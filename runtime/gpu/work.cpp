@@ -115,10 +115,11 @@ Result<GpuEvent> GpuWork::takeEvent(int device) {
   return driver_.createEvent();
 }
 
-void GpuWork::giveEvent(int device, GpuEvent event, GpuThread& thread) {
+// `thread`: nullptr of a stream that is no thread's.
+void GpuWork::giveEvent(int device, GpuEvent event, GpuThread* thread) {
   const ScopedLock lock(mutex_);
   events_[device].push_back(event);
-  --thread.open;
+  if (thread != nullptr) --thread->open;
   --open_;
   last_end_ = std::chrono::steady_clock::now();
   less_open_.notifyAll();
@@ -172,6 +173,40 @@ Result<GpuStream> GpuWork::enter(Device device, std::span<const StreamPlace> aft
   return thread.stream;
 }
 
+// The thread's own device is chosen again by its next here().
+Status GpuWork::useOnce(Device device) {
+  in_use = {};
+  const Status used = driver_.use(device.index);
+  if (used.has_value()) return {};
+  return onDevice(device, used.error());
+}
+
+Result<GpuStream> GpuWork::openStream(Device device) {
+  PITWALL_TRY(useOnce(device));
+  const Result<GpuStream> stream = driver_.createStream();
+  if (!stream.has_value()) return onDevice(device, stream.error());
+  return *stream;
+}
+
+Status GpuWork::afterAll(Device device, GpuStream stream, GpuCompleter::Done done) {
+  PITWALL_TRY(useOnce(device));
+  const Result<GpuEvent> event = takeEvent(device.index);
+  const Status recorded = event.has_value() ? driver_.record(*event, stream) : Status(fail(event.error()));
+  if (!recorded.has_value()) {
+    (void)driver_.synchronize(stream);
+    return onDevice(device, recorded.error());
+  }
+  {
+    const ScopedLock lock(mutex_);
+    ++open_;
+  }
+  completer_->add(stream, *event, [this, device, event = *event, done = std::move(done)](Status status) {
+    giveEvent(device.index, event, nullptr);
+    done(status.has_value() ? std::move(status) : onDevice(device, status.error()));
+  });
+  return {};
+}
+
 GpuEvent GpuWork::finish(Device device, Completion completion) {
   auto after = std::make_shared<After>();
   after->completion = std::move(completion);
@@ -193,7 +228,7 @@ GpuEvent GpuWork::finish(Device device, Completion completion) {
     ++open_;
   }
   completer_->add(t.stream, *event, [this, device, event = *event, after, &t](Status status) {
-    giveEvent(device.index, event, t);
+    giveEvent(device.index, event, &t);
     if (!status.has_value()) status = onDevice(device, status.error());
     complete(*after, std::move(status));
   });

@@ -71,6 +71,12 @@ class GpuWork {
   // Waits for the end of an operator's work, after which blocks are freed. False: no work is open, or was a moment ago.
   bool waitForFrees();
 
+  // A stream that is no thread's, for work of several devices together. The caller destroys it. Errors: those of the driver, naming
+  // the device.
+  Result<GpuStream> openStream(Device device);
+  // Calls `done` after all that is on such a stream, on the completer's thread. After an error it is not called, and the work is done.
+  Status afterAll(Device device, GpuStream stream, GpuCompleter::Done done);
+
   // Completes after all work that the thread has put on its stream of the device. The event there; nullptr when it has
   // completed already.
   GpuEvent finish(Device device, Completion completion);
@@ -78,7 +84,8 @@ class GpuWork {
  private:
   Result<GpuThread*> open(Device device);
   Result<GpuEvent> takeEvent(int device);
-  void giveEvent(int device, GpuEvent event, GpuThread& thread);
+  void giveEvent(int device, GpuEvent event, GpuThread* thread);
+  Status useOnce(Device device);
   void waitForRoom(GpuThread& thread);
   struct After;
   void complete(After& after, Status status);

@@ -7,7 +7,7 @@
 
 #include "db/try.h"
 #include "runtime/array/call.h"
-#include "runtime/kvstore/all_done.h"
+#include "runtime/engine/all_done.h"
 
 namespace pitwall::kvstore {
 namespace {
@@ -80,7 +80,15 @@ Status AsyncStore::init(const StoreKey& key, const NDArray& value) {
     return fail(ErrorCode::invalidInput, fmt::format("key '{}': a key has at most {} letters", key.toString(),
                                                      ServerRequest::kLongestName));
   initialised_ = key;
+  if (value && value.device().kind == DeviceKind::gpu)
+    return LocalStore::init(key, PITWALL_TRY(value.copyTo(cpu(0))));
   return LocalStore::init(key, value);
+}
+
+// What travels to servers is in memory of the host.
+Device AsyncStore::homeOf(Entry& entry, std::span<const Value> values) {
+  const Device home = LocalStore::homeOf(entry, values);
+  return home.kind == DeviceKind::gpu ? cpu(0) : home;
 }
 
 Status AsyncStore::shareFirst(Entry& entry, const Value& first) {

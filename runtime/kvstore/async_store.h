@@ -44,6 +44,7 @@ class AsyncStore final : public LocalStore {
  protected:
   bool updates() const override { return true; }  // on the servers: a sum is not the contents
   Status shareFirst(Entry& entry, const Value& first) override;
+  Device homeOf(Entry& entry, std::span<const Value> values) override;
   Status use(const StoreKey& key, Entry& entry, const NDArray& sum, int priority) override;
 
  private:

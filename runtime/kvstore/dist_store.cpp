@@ -9,7 +9,8 @@
 
 #include "db/try.h"
 #include "runtime/array/call.h"
-#include "runtime/kvstore/all_done.h"
+#include "runtime/engine/all_done.h"
+#include "runtime/operators/support/copy.h"
 
 namespace pitwall::kvstore {
 namespace {
@@ -85,7 +86,16 @@ void DistStore::pushExchange(Entry& entry, const char* name, Exchange::Kind kind
                std::move(run));
 }
 
+template <class Share>
+Status DistStore::shareOnHost(const Value& array, Phase phase, Share share) {
+  const Value there = PITWALL_TRY(copyToDevice(array, pinned(array.device().index), phase));
+  PITWALL_TRY(share(there));
+  return copyInto("KVStoreBroadcast", there, array, phase);
+}
+
 Status DistStore::shareFirst(Entry& entry, const Value& first) {
+  if (onGpu(first))
+    return shareOnHost(first, Phase::none, [&](const Value& there) { return shareFirst(entry, there); });
   PITWALL_TRY(convertLayout(nullptr, first, nullptr, Phase::none));  // ranks may have other layouts
   pushExchange(entry, "KVStoreDistBroadcast", Exchange::Kind::fromFirst, first, {}, 0);
   return {};
@@ -93,6 +103,9 @@ Status DistStore::shareFirst(Entry& entry, const Value& first) {
 
 // The layouts of gradients are those of the same kernels on all ranks only where these are the same machines.
 Status DistStore::shareSum(Entry& entry, const Value& sum, int priority) {
+  if (onGpu(sum))
+    return shareOnHost(sum, Phase::update,
+                       [&](const Value& there) { return shareSum(entry, there, priority); });
   PITWALL_TRY(convertLayout(nullptr, sum, nullptr, Phase::update));
   if (compressor_.isActive()) return shareCompressed(entry, sum, priority);
   pushExchange(entry, "KVStoreDistAllReduce", Exchange::Kind::sum, sum, {}, priority);
@@ -150,7 +163,8 @@ Status DistStore::pushPull(const StoreKey& key, std::span<const NDArray> values,
 
 // One array that becomes the sum needs no other.
 bool DistStore::isInPlace(std::span<const NDArray> values, std::span<const NDArray> outputs) const {
-  if (updates() || compressor_.isActive() || values.size() != 1 || !values[0] || outputs.size() > 1)
+  if (updates() || compressor_.isActive() || values.size() != 1 || !values[0] || outputs.size() > 1 ||
+      onGpu(valueOf(values[0])))
     return false;
   return outputs.empty() || (outputs[0] && valueOf(outputs[0]).chunk == valueOf(values[0]).chunk);
 }

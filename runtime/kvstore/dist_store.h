@@ -43,6 +43,9 @@ class DistStore final : public LocalStore {
   void pushExchange(Entry& entry, const char* name, Exchange::Kind kind, const Value& array,
                     const Value& output, int priority);
   Status shareCompressed(Entry& entry, const Value& sum, int priority);
+  // MPI reads memory of the host: what is on a GPU is exchanged in a copy there.
+  template <class Share>
+  Status shareOnHost(const Value& array, Phase phase, Share share);
 
   const std::shared_ptr<Communicator> communicator_;
   const Use use_;

@@ -40,26 +40,27 @@ OperatorFacts describe(const Entry& entry, const StoreOperator& op) {
   const Device to = op.writes.front().device();
   if (op.reads.empty())
     facts.implementation = traceName(to);
+  else if (op.reads.size() == 1 && op.writes.size() > 1)
+    facts.implementation =
+        fmt::format("{} to {} arrays", traceName(op.reads[0].device()), op.writes.size());
   else if (op.reads.size() == 1)
     facts.implementation = traceName(op.reads[0].device()) + " to " + traceName(to);
   else
     facts.implementation = fmt::format("{} arrays to {}", op.reads.size(), traceName(to));
   if (op.threads.threads > 1 && op.writes.front().shape.elements() >= op.threads.parallel_from)
     facts.implementation += fmt::format(", {} threads", op.threads.threads);
+  if (!op.library.empty()) facts.implementation += fmt::format(", {}", op.library);
   facts.phase = Phase::update;
   return facts;
 }
 
-bool readableByCpu(Device device) { return device.kind != DeviceKind::gpu; }
-
-// Of parts of arrays, of codes and of what is sent to other processes.
+// Of parts of arrays, and of what is compressed.
 Status requireHost(const std::string& key, const Chunk& chunk) {
-  if (readableByCpu(chunk.device)) return {};
-  return fail(ErrorCode::unsupported, fmt::format("key '{}': an array is on {}, whose whole arrays are "
-                                                  "summed alone, without trees of links, compression "
-                                                  "or exchange between processes; use 'local' or 'device', "
-                                                  "or copy it to cpu(0) first (NDArray::copyTo)",
-                                                  key, toString(chunk.device)));
+  if (chunk.device.kind != DeviceKind::gpu) return {};
+  return fail(ErrorCode::unsupported,
+              fmt::format("key '{}': an array is on {}, and compression between devices is for those of the "
+                          "CPU; set the type none, or use a kind between processes",
+                          key, toString(chunk.device)));
 }
 
 // On a GPU: its backend's sum, of copies of what is elsewhere.
@@ -136,7 +137,7 @@ Result<const float*> contentsOf(const std::string& key, const Chunk& chunk, Byte
 Result<std::vector<Value>> readable(std::span<const Value> values, Device device) {
   std::vector<Value> result(values.begin(), values.end());
   for (Value& value : result)
-    if (!readableByCpu(value.device())) value = PITWALL_TRY(copyToDevice(value, device, Phase::update));
+    if (onGpu(value)) value = PITWALL_TRY(copyToDevice(value, device, Phase::update));
   const LayoutPtr& layout = result[0].chunk->layout;
   const bool alike = std::ranges::all_of(
       result, [&](const Value& value) { return sameLayout(value.chunk->layout, layout); });
@@ -204,7 +205,7 @@ void pushCopyOf(Entry& entry, const SumOptions& options, const Piece& from, cons
 
 Status pushSum(Entry& entry, const SumOptions& options, std::span<const Value> values, const Value& into,
                int priority) {
-  if (!readableByCpu(into.device())) return pushSumOnGpu(entry, values, into);
+  if (onGpu(into)) return pushSumOnGpu(entry, values, into);
   std::vector<Value> inputs = PITWALL_TRY(readable(values, into.device()));
   if (into.chunk->viewed)
     for (Value& input : inputs) input = PITWALL_TRY(withLayout(nullptr, input, nullptr, Phase::update));
@@ -217,7 +218,7 @@ Status pushSum(Entry& entry, const SumOptions& options, std::span<const Value> v
 
 Status pushCopy(Entry& entry, const SumOptions& options, const Value& from, const Value& to, int priority) {
   if (from.chunk == to.chunk) return {};
-  if (!readableByCpu(from.device()) || !readableByCpu(to.device()))
+  if (onGpu(from) || onGpu(to))
     return copyInto("KVStoreBroadcast", from, to, Phase::update);
   Value source = from;
   if (to.chunk->viewed) source = PITWALL_TRY(withLayout(nullptr, from, nullptr, Phase::update));

@@ -4,6 +4,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "db/event.h"
@@ -66,10 +67,13 @@ struct StoreOperator {
   std::int64_t elements = -1;  // of each array that it works on; -1: all
   int priority = 0;
   SumThreads threads = {};  // that it uses
+  std::string_view library = {};  // that does it; empty: none
 };
 
 // Pushes `run`. The chunks of the arrays live until it has run.
 void pushOperator(Entry& entry, const StoreOperator& op, OperatorFunction run);
+
+inline bool onGpu(const Value& value) { return value.device().kind == DeviceKind::gpu; }
 
 // The bytes of a chunk that an operator reads. Errors: invalidInput, naming the key, if it was never written.
 Result<const float*> contentsOf(const std::string& key, const Chunk& chunk, Bytes bytes);

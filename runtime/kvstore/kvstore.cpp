@@ -50,18 +50,19 @@ Result<std::unique_ptr<KVStore>> make(Session& session, const std::string& type)
     return std::make_unique<kvstore::LocalStore>(session, type, std::move(reducer));
   };
   if (has("dist") || has("horovod")) return makeDist(session, type, name);
-  if (has("nccl"))
-    return fail(
-        ErrorCode::unsupported,
-        fmt::format("kvstore '{}': this version does not use NCCL; use 'device', which sums on one of the "
-                    "GPUs",
-                    type));
+  if (has("nccl")) {
+    Result<std::unique_ptr<kvstore::Reducer>> reducer = kvstore::makeNcclReducer(session);
+    if (reducer.has_value()) return local(std::move(*reducer));
+    return fail(reducer.error().code,
+                fmt::format("kvstore '{}': {}; 'device' and 'local' sum without NCCL", type,
+                            reducer.error().message));
+  }
   if (has("device")) return local(deviceReducer(session));
   if (has("local")) return local(kvstore::makeHostReducer(session));
   return fail(
       ErrorCode::invalidInput,
-      fmt::format("kvstore '{}': no such kind; there are local, device, and between processes dist_sync, "
-                  "dist_device_sync, dist_async and horovod",
+      fmt::format("kvstore '{}': no such kind; there are local, device, nccl, and between processes "
+                  "dist_sync, dist_device_sync, dist_async and horovod",
                   type));
 }
 

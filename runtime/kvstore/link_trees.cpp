@@ -52,6 +52,32 @@ void log(const TreeOptions& options, const std::string& text) {
 
 }  // namespace
 
+Links Links::alike(int devices) {
+  Links links{devices, std::vector<float>(static_cast<std::size_t>(devices * devices), 1)};
+  for (int device = 0; device < devices; ++device) links.at(device, device) = 0;
+  return links;
+}
+
+Links linksOf(GpuDriver& driver, std::span<const int> devices) {
+  const int count = static_cast<int>(devices.size());
+  std::vector<GpuLink> of_pairs;
+  int highest = 0;
+  for (const int device : devices) {
+    for (const int other : devices) {
+      of_pairs.push_back(device == other ? GpuLink() : driver.link(device, other));
+      if (of_pairs.back().direct) highest = std::max(highest, of_pairs.back().rank);
+    }
+  }
+  Links links = Links::alike(count);
+  for (int a = 0; a < count; ++a) {
+    for (int b = 0; b < count; ++b) {
+      const GpuLink& link = of_pairs[static_cast<std::size_t>(std::min(a, b) * count + std::max(a, b))];
+      if (link.direct) links.at(a, b) = highest == 0 ? 2 : static_cast<float>(1 + link.rank);
+    }
+  }
+  return links;
+}
+
 int treeDepth(int devices) {
   return std::max(1, static_cast<int>(std::bit_width(static_cast<unsigned>(devices - 1))));
 }

@@ -5,10 +5,12 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "db/result.h"
+#include "runtime/gpu.h"
 
 namespace pitwall::kvstore {
 
@@ -16,6 +18,8 @@ namespace pitwall::kvstore {
 struct Links {
   int devices = 0;
   std::vector<float> weights;
+  // All of the lowest weight.
+  static Links alike(int devices);
   float at(int a, int b) const { return weights[static_cast<std::size_t>(a * devices + b)]; }
   float& at(int a, int b) { return weights[static_cast<std::size_t>(a * devices + b)]; }
 };
@@ -38,6 +42,9 @@ struct TreeOptions {
       false;  // MXNET_KVSTORE_TREE_BACKTRACK: exhaustive search instead of Kernighan and Lin's heuristic
   std::string* log = nullptr;  // MXNET_KVSTORE_LOGTREE: what was found, as lines
 };
+
+// The links of these GPUs: weight 1 + rank of a direct one, as MXNet has it; where the driver ranks all alike, 2. Through the host 1.
+Links linksOf(GpuDriver& driver, std::span<const int> devices);
 
 int treeDepth(int devices);  // Precondition: devices >= 1
 

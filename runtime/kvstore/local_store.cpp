@@ -125,7 +125,7 @@ Status LocalStore::use(const StoreKey& key, Entry& entry, const NDArray& sum, in
 Status LocalStore::push(const StoreKey& key, std::span<const NDArray> values, int priority) {
   Entry& entry = *PITWALL_TRY(find(key));
   const std::vector<Value> given = PITWALL_TRY(valuesOf(entry, values));
-  PITWALL_TRY(moveHome(entry, reducer_->homeOf(entry, given)));
+  PITWALL_TRY(moveHome(entry, homeOf(entry, given)));
   const NDArray sum = PITWALL_TRY(reduced(entry, given, priority));
   return use(key, entry, sum, priority);
 }
@@ -154,9 +154,7 @@ Status LocalStore::pushRows(const StoreKey& key, std::span<const StoreRows> valu
 Status LocalStore::pullRows(const StoreKey& key, std::span<const StoreRows> outputs, int priority) {
   Entry& entry = *PITWALL_TRY(find(key));
   PITWALL_TRY(checkRows(entry, outputs));
-  const Value rows = PITWALL_TRY(withLayout(nullptr, valueOf(entry.stored->value), nullptr, Phase::update));
-  for (const StoreRows& output : outputs) pushRowCopy(entry, rows, output, priority);
-  return {};
+  return pushRowCopies(entry, valueOf(entry.stored->value), outputs, priority);
 }
 
 Status LocalStore::setUpdater(Updater updater) {

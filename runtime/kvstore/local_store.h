@@ -43,6 +43,10 @@ class LocalStore : public KVStore {
   Status add(const StoreKey& key, const NDArray& value);
   // Whether a sum is not the new contents.
   virtual bool updates() const { return updater_ != nullptr || optimizer_ != nullptr; }
+  // Of the contents of a key, and of its sums.
+  virtual Device homeOf(Entry& entry, std::span<const Value> values) {
+    return reducer_->homeOf(entry, values);
+  }
   // Pushes the update of a key by a sum.
   virtual Status use(const StoreKey& key, Entry& entry, const NDArray& sum, int priority);
   // Errors: invalidInput naming the key for arrays of another shape or type.

@@ -36,5 +36,7 @@ std::unique_ptr<Reducer> makeHostReducer(Session& session);
 std::unique_ptr<Reducer> makeDeviceReducer(Session& session);
 // Along trees of links between the devices: "device" with MXNET_KVSTORE_USETREE.
 std::unique_ptr<Reducer> makeTreeReducer(Session& session);
+// By NCCL between GPUs: "nccl". Errors: those of Session::gpuExchange().
+Result<std::unique_ptr<Reducer>> makeNcclReducer(Session& session);
 
 }  // namespace pitwall::kvstore

@@ -8,6 +8,7 @@
 #include "db/try.h"
 #include "runtime/array/call.h"
 #include "runtime/kvstore/parts.h"
+#include "runtime/operators/support/copy.h"
 
 namespace pitwall::kvstore {
 namespace {
@@ -31,16 +32,24 @@ Shape shapeOfRows(const Shape& shape, std::size_t rows) {
 
 Status checkOne(const Entry& entry, const StoreRows& one) {
   const Shape wanted = shapeOfRows(entry.shape(), one.rows.size());
-  if (!one.values || one.values.shape() != wanted || one.values.dtype() != DType::float32 ||
-      one.values.device().kind == DeviceKind::gpu)
+  if (!one.values || one.values.shape() != wanted || one.values.dtype() != DType::float32)
     return fail(ErrorCode::invalidInput,
-                fmt::format("key '{}': {} rows need an array of float32 of shape {} on a CPU", *entry.key,
+                fmt::format("key '{}': {} rows need an array of float32 of shape {}", *entry.key,
                             one.rows.size(), wanted.toString()));
   for (const std::int64_t row : one.rows)
     if (row < 0 || row >= entry.shape()[0])
       return fail(ErrorCode::invalidInput,
                   fmt::format("key '{}' has {} rows, no row {}", *entry.key, entry.shape()[0], row));
   return {};
+}
+
+// Memory of the host for arrays of a GPU, whose rows are gathered and summed there.
+Device hostOf(Device device) { return device.kind == DeviceKind::gpu ? pinned(device.index) : device; }
+
+Result<Value> inHostMemory(const Value& value) {
+  if (onGpu(value))
+    return copyToDevice(value, hostOf(value.device()), Phase::update);
+  return withLayout(nullptr, value, nullptr, Phase::update);
 }
 
 struct RowSum {
@@ -91,6 +100,12 @@ Status checkRows(const Entry& entry, std::span<const StoreRows> all) {
 
 Status pushRowSum(Entry& entry, const SumOptions& options, std::span<const StoreRows> values,
                   const Value& into, int priority) {
+  if (onGpu(into)) {
+    const Value sum{makeChunk(into.session(), hostOf(into.device()), MemoryTag::gradients, DType::float32),
+                    into.shape};
+    PITWALL_TRY(pushRowSum(entry, options, values, sum, priority));
+    return copyInto("KVStoreBroadcastRows", sum, into, Phase::update);
+  }
   const std::int64_t length = std::max<std::int64_t>(1, rowLength(entry.shape()));
   RowSum sum{.key = entry.key,
              .rows = {},
@@ -101,7 +116,7 @@ Status pushRowSum(Entry& entry, const SumOptions& options, std::span<const Store
              .threads = {options.serial_rows ? 1 : options.threads, options.parallel_from / length}};
   std::vector<Value> reads;
   for (const StoreRows& one : values) {
-    Value value = PITWALL_TRY(withLayout(nullptr, valueOf(one.values), nullptr, Phase::update));
+    Value value = PITWALL_TRY(inHostMemory(valueOf(one.values)));
     sum.rows.push_back(one.rows);
     sum.values.push_back(value.chunk.get());
     reads.push_back(std::move(value));
@@ -120,10 +135,12 @@ Status pushRowSum(Entry& entry, const SumOptions& options, std::span<const Store
   return {};
 }
 
-void pushRowCopy(Entry& entry, const Value& from, const StoreRows& output, int priority) {
-  const Value& to = valueOf(output.values);
+namespace {
+
+// `from` and `to` are in memory of the host.
+void pushRowCopy(Entry& entry, const Value& from, const RowList& list, const Value& to, int priority) {
   to.chunk->layout = nullptr;
-  auto run = [key = entry.key, rows = output.rows, from = from.chunk.get(), to = to.chunk.get(),
+  auto run = [key = entry.key, rows = list, from = from.chunk.get(), to = to.chunk.get(),
               count = entry.shape()[0], length = rowLength(entry.shape())](const RunContext&) -> Status {
     const float* contents = PITWALL_TRY(contentsOf(*key, *from, count * length * kFloat));
     PITWALL_TRY(ensureBlock(*to, static_cast<Bytes>(rows.size()) * length * kFloat));
@@ -142,6 +159,24 @@ void pushRowCopy(Entry& entry, const Value& from, const StoreRows& output, int p
                 .elements = to.shape.elements(),
                 .priority = priority},
                std::move(run));
+}
+
+}  // namespace
+
+Status pushRowCopies(Entry& entry, const Value& stored, std::span<const StoreRows> outputs, int priority) {
+  const Value from = PITWALL_TRY(inHostMemory(stored));
+  for (const StoreRows& output : outputs) {
+    const Value& to = valueOf(output.values);
+    if (!onGpu(to)) {
+      pushRowCopy(entry, from, output.rows, to, priority);
+      continue;
+    }
+    const Value there{
+        makeChunk(to.session(), hostOf(to.device()), MemoryTag::gradients, DType::float32), to.shape};
+    pushRowCopy(entry, from, output.rows, there, priority);
+    PITWALL_TRY(copyInto("KVStoreBroadcastRows", there, to, Phase::update));
+  }
+  return {};
 }
 
 }  // namespace pitwall::kvstore

@@ -1,27 +1,56 @@
 // The kind "device" with MXNET_KVSTORE_USETREE: sums along trees of links between the devices.
+#include <algorithm>
 #include <cstdio>
 #include <map>
 #include <utility>
 
 #include "db/try.h"
 #include "runtime/array/call.h"
+#include "runtime/gpu/work.h"
 #include "runtime/kvstore/link_trees.h"
 #include "runtime/kvstore/reducer.h"
 
 namespace pitwall::kvstore {
 namespace {
 
-// The CPU's devices share its memory: a link of the lowest weight between any two.
-Links linksOfCpu(int devices) {
-  Links links{devices, std::vector<float>(static_cast<std::size_t>(devices * devices), 1)};
-  for (int device = 0; device < devices; ++device) links.at(device, device) = 0;
-  return links;
+// The CPU's devices share its memory: a link of the lowest weight between any two. GPUs have those that the driver tells.
+Result<Links> linksBetween(Session& session, std::span<const Value> values) {
+  if (!std::ranges::all_of(values, onGpu)) return Links::alike(static_cast<int>(values.size()));
+  std::vector<int> devices;
+  for (const Value& value : values) devices.push_back(value.device().index);
+  GpuWork* const work = PITWALL_TRY(session.gpuWork(values[0].device()));
+  return linksOf(work->driver(), devices);
+}
+
+// Calls add(parent, child, is_last) for each sum, from the leaves to the root; the last one is the result.
+template <class Add>
+void forSums(const LinkTree& tree, Add add) {
+  for (int level = tree.depth(); level > 0; --level) {
+    for (int i = 0; i < 1 << level; i += 2) {
+      const auto parent = static_cast<std::size_t>(tree.at(level, i));
+      const auto child = static_cast<std::size_t>(tree.at(level, i + 1));
+      if (parent != child) add(parent, child, level == 1);
+    }
+  }
+}
+
+// Calls copy(parent, child) for each link, from the root to the leaves.
+template <class Copy>
+void forCopies(const LinkTree& tree, Copy copy) {
+  for (int level = 1; level <= tree.depth(); ++level) {
+    for (int i = 0; i < 1 << level; i += 2) {
+      const auto parent = static_cast<std::size_t>(tree.at(level, i));
+      const auto child = static_cast<std::size_t>(tree.at(level, i + 1));
+      if (parent != child) copy(parent, child);
+    }
+  }
 }
 
 class TreeReducer final : public Reducer {
  public:
   explicit TreeReducer(Session& session)
-      : options_(SumOptions::of(session)),
+      : session_(session),
+        options_(SumOptions::of(session)),
         bound_(session.settings().integer("MXNET_KVSTORE_TREE_ARRAY_BOUND")),
         prints_(session.settings().boolean("MXNET_KVSTORE_LOGTREE")) {
     tree_options_.penalty =
@@ -39,7 +68,8 @@ class TreeReducer final : public Reducer {
 
   Status reduce(Entry& entry, std::span<const Value> values, const Value& into, int priority) override {
     if (values.size() == 1) return pushSum(entry, options_, values, into, priority);
-    const auto* trees = PITWALL_TRY(treesOf(values.size()));
+    const auto* trees = PITWALL_TRY(treesOf(values));
+    if (onGpu(into)) return reduceOnGpus((*trees)[0], entry, values, into, priority);
     std::vector<Value> inputs = PITWALL_TRY(readable(values, into.device()));
     const bool is_spread = isSpread(entry.shape(), values.size());
     if (is_spread || into.chunk->viewed)
@@ -52,7 +82,9 @@ class TreeReducer final : public Reducer {
 
   Status broadcast(Entry& entry, const Value& from, std::span<const Value> outputs, int priority) override {
     if (outputs.size() == 1) return pushCopy(entry, options_, from, outputs[0], priority);
-    const auto* trees = PITWALL_TRY(treesOf(outputs.size()));
+    const auto* trees = PITWALL_TRY(treesOf(outputs));
+    if (onGpu(from) || std::ranges::any_of(outputs, onGpu))
+      return broadcastOnGpus((*trees)[0], entry, from, outputs, priority);
     const bool is_spread = isSpread(entry.shape(), outputs.size());
     bool viewed = is_spread;
     for (const Value& output : outputs) viewed |= output.chunk->viewed;
@@ -78,13 +110,17 @@ class TreeReducer final : public Reducer {
     std::int64_t begin = 0, count = -1;  // -1: the whole array, in its layout
   };
 
-  Result<const Trees*> treesOf(std::size_t devices) {
+  // Of arrays on these devices.
+  Result<const Trees*> treesOf(std::span<const Value> values) {
+    std::vector<Device> devices;
+    for (const Value& value : values) devices.push_back(value.device());
     auto found = trees_.find(devices);
     if (found == trees_.end()) {
       std::string text;
       TreeOptions options = tree_options_;
       if (prints_) options.log = &text;
-      Result<Trees> trees = makeTrees(linksOfCpu(static_cast<int>(devices)), options);
+      const Links links = PITWALL_TRY(linksBetween(session_, values));
+      Result<Trees> trees = makeTrees(links, options);
       std::fputs(text.c_str(), stderr);
       found = trees_.emplace(devices, PITWALL_TRY(trees)).first;
     }
@@ -112,21 +148,13 @@ class TreeReducer final : public Reducer {
                    const Part& part, int priority) {
     std::vector<Piece> sums;  // of each device: its value, then what it has summed
     for (const Value& value : values) sums.push_back({value, part.begin, part.count});
-    for (int level = tree.depth(); level > 0; --level) {
-      for (int i = 0; i < 1 << level; i += 2) {
-        const auto parent = static_cast<std::size_t>(tree.at(level, i));
-        const auto child = static_cast<std::size_t>(tree.at(level, i + 1));
-        if (parent == child) continue;
-        const Piece pieces[] = {sums[parent], sums[child]};
-        if (level == 1) {
-          pushSumOf(entry, options_, pieces, {into, part.begin, part.count}, priority);
-          return;
-        }
-        if (sums[parent].array.chunk == values[parent].chunk)
-          sums[parent] = {partialSum(entry, values[parent], parent), part.begin, part.count};
-        pushSumOf(entry, options_, pieces, sums[parent], priority);
-      }
-    }
+    forSums(tree, [&](std::size_t parent, std::size_t child, bool is_last) {
+      const Piece pieces[] = {sums[parent], sums[child]};
+      if (is_last) return pushSumOf(entry, options_, pieces, {into, part.begin, part.count}, priority);
+      if (sums[parent].array.chunk == values[parent].chunk)
+        sums[parent] = {partialSum(entry, values[parent], parent), part.begin, part.count};
+      pushSumOf(entry, options_, pieces, sums[parent], priority);
+    });
   }
 
   void broadcastAlong(const LinkTree& tree, Entry& entry, const Value& from, std::span<const Value> outputs,
@@ -135,14 +163,39 @@ class TreeReducer final : public Reducer {
     const auto root = static_cast<std::size_t>(tree.at(0, 0));
     if (outputs[root].chunk != from.chunk)
       pushCopyOf(entry, options_, piece(from), piece(outputs[root]), priority);
-    for (int level = 1; level <= tree.depth(); ++level) {
-      for (int i = 0; i < 1 << level; i += 2) {
-        const auto parent = static_cast<std::size_t>(tree.at(level, i));
-        const auto child = static_cast<std::size_t>(tree.at(level, i + 1));
-        if (parent != child)
-          pushCopyOf(entry, options_, piece(outputs[parent]), piece(outputs[child]), priority);
+    forCopies(tree, [&](std::size_t parent, std::size_t child) {
+      pushCopyOf(entry, options_, piece(outputs[parent]), piece(outputs[child]), priority);
+    });
+  }
+
+  // Whole arrays: the sums of a GPU's backend have no parts.
+  Status reduceOnGpus(const LinkTree& tree, Entry& entry, std::span<const Value> values, const Value& into,
+                      int priority) {
+    std::vector<Value> sums(values.begin(), values.end());
+    Status status;
+    forSums(tree, [&](std::size_t parent, std::size_t child, bool is_last) {
+      if (!status.has_value()) return;
+      const Value pair[] = {sums[parent], sums[child]};
+      if (is_last) {
+        status = pushSum(entry, options_, pair, into, priority);
+        return;
       }
-    }
+      const Value& value = values[parent];
+      sums[parent] = {makeChunk(session_, value.device(), MemoryTag::gradients, DType::float32), value.shape};
+      status = pushSum(entry, options_, pair, sums[parent], priority);
+    });
+    return status;
+  }
+
+  Status broadcastOnGpus(const LinkTree& tree, Entry& entry, const Value& from,
+                         std::span<const Value> outputs, int priority) {
+    const auto root = static_cast<std::size_t>(tree.at(0, 0));
+    Status status = pushCopy(entry, options_, from, outputs[root], priority);
+    forCopies(tree, [&](std::size_t parent, std::size_t child) {
+      if (status.has_value())
+        status = pushCopy(entry, options_, outputs[parent], outputs[child], priority);
+    });
+    return status;
   }
 
   // An array like `value`, on its device; the same at every push. Parts have their elements of it.
@@ -156,11 +209,12 @@ class TreeReducer final : public Reducer {
     return all[index];
   }
 
+  Session& session_;
   const SumOptions options_;
   const std::int64_t bound_;
   const bool prints_;
   TreeOptions tree_options_;
-  std::map<std::size_t, Trees> trees_;  // by the number of devices
+  std::map<std::vector<Device>, Trees> trees_;
 };
 
 }  // namespace

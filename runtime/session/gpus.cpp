@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "db/try.h"
 
 namespace pitwall::session {
@@ -66,6 +68,16 @@ Result<Backend*> Gpus::backend(Device device) {
   return backend_.get();
 }
 
+Result<GpuExchange*> Gpus::exchange() {
+  GpuWork* const of_all = PITWALL_TRY(work(gpu(0)));
+  const ScopedLock lock(mutex_);
+  if (exchange_ == nullptr)
+    exchange_ = PITWALL_TRY(GpuExchange::open(
+        *platform_, *of_all,
+        static_cast<int>(std::min<std::int64_t>(settings_.integer("MXNET_UPDATE_AGGREGATION_SIZE"), 1024))));
+  return exchange_.get();
+}
+
 Result<void*> Gpus::enter(Device device, std::span<const StreamPlace> after) {
   const Result<GpuWork*> of_device = work(device);
   if (!of_device.has_value()) return static_cast<void*>(nullptr);
@@ -91,8 +103,10 @@ bool Gpus::waitForFrees() {
 // Outside of the lock: what ends uses storages, which may ask for a driver.
 void Gpus::close() {
   std::unique_ptr<GpuWork> ended;
+  std::unique_ptr<GpuExchange> ended_first;
   {
     const ScopedLock lock(mutex_);
+    ended_first.swap(exchange_);
     ended.swap(work_);
   }
 }

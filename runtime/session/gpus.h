@@ -9,6 +9,7 @@
 #include "db/settings.h"
 #include "runtime/backend.h"
 #include "runtime/gpu.h"
+#include "runtime/gpu/exchange.h"
 #include "runtime/gpu/work.h"
 
 namespace pitwall::session {
@@ -27,6 +28,8 @@ class Gpus final : public StreamOrder {
   Result<GpuDriver*> driver(Device device);
   Result<GpuWork*> work(Device device);
   Result<Backend*> backend(Device device);
+  // Errors: also those of GpuExchange::open().
+  Result<GpuExchange*> exchange();
 
   Result<void*> enter(Device device, std::span<const StreamPlace> after) override;
   void* finish(Device device, Completion completion) override;
@@ -50,6 +53,7 @@ class Gpus final : public StreamOrder {
   int count_ PITWALL_GUARDED_BY(mutex_) = -1;  // -1 = not asked yet
   std::unique_ptr<GpuWork> work_ PITWALL_GUARDED_BY(mutex_);
   std::unique_ptr<Backend> backend_ PITWALL_GUARDED_BY(mutex_);
+  std::unique_ptr<GpuExchange> exchange_ PITWALL_GUARDED_BY(mutex_);
 };
 
 // Closes them at its end.

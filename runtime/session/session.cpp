@@ -232,6 +232,7 @@ Result<Backend*> Session::backend(Device device) {
 }
 
 Result<GpuWork*> Session::gpuWork(Device device) { return state_->gpus.work(device); }
+Result<GpuExchange*> Session::gpuExchange() { return state_->gpus.exchange(); }
 
 std::int64_t Session::tunable(std::string_view name, std::int64_t value, TunableRange range) {
   std::string refused;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "db/try.h"
+#include "runtime/backend/cuda/collectives.h"
 #include "runtime/backend/cuda/driver.h"
 #include "runtime/backend/cuda/libraries.h"
 #include "runtime/backend/cuda/operators.h"
@@ -73,6 +74,10 @@ class CudaPlatform final : public GpuPlatform {
   GpuDriver& driver() override { return *driver_; }
   Result<std::unique_ptr<Backend>> openBackend(const Settings& settings) override {
     return std::unique_ptr<Backend>(std::make_unique<CudaBackend>(CudaOptions::of(settings)));
+  }
+  Result<std::string> collectivesVersion() override { return cuda::collectivesVersion(); }
+  Result<std::unique_ptr<GpuCollectives>> openCollectives(std::span<const int> devices) override {
+    return cuda::openCollectives(devices);
   }
 
  private:

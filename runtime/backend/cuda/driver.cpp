@@ -145,6 +145,14 @@ class CudaDriver final : public GpuDriver {
     if (error != cudaSuccess) (void)cudaGetLastError();
     return error == cudaSuccess || error == cudaErrorPeerAccessAlreadyEnabled;
   }
+  GpuLink link(int device, int other) override {
+    GpuLink link;
+    int can = 0;
+    if (cudaDeviceCanAccessPeer(&can, device, other) == cudaSuccess) link.direct = can != 0;
+    (void)cudaDeviceGetP2PAttribute(&link.rank, cudaDevP2PAttrPerformanceRank, device, other);
+    (void)cudaGetLastError();
+    return link;
+  }
 };
 
 }  // namespace

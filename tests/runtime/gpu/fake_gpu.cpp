@@ -276,4 +276,78 @@ void FakeGpuDriver::breakWith(const std::string& message) {
   broken_ = message;
 }
 
+namespace {
+
+// Where the streams of a collective meet: the last to arrive does it, the others wait.
+class Meeting {
+ public:
+  explicit Meeting(std::size_t streams) : missing_(streams) {}
+  void arrive(const std::function<void()>& work) {
+    std::unique_lock lock(mutex_);
+    if (--missing_ == 0) {
+      work();
+      changed_.notify_all();
+    } else {
+      changed_.wait(lock, [this] { return missing_ == 0; });
+    }
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::size_t missing_;
+};
+
+void compute(const GpuCollective& collective) {
+  const auto root = static_cast<std::size_t>(collective.root);
+  const std::int64_t floats = collective.floats;
+  if (collective.kind == GpuCollective::Kind::copy) {
+    for (float* const to : collective.to)
+      if (to != collective.from[root]) std::copy_n(collective.from[root], floats, to);
+    return;
+  }
+  for (std::int64_t i = 0; i < floats; ++i) {
+    float sum = 0;
+    for (const float* const from : collective.from) sum += from[i];
+    collective.to[root][i] = sum;
+  }
+}
+
+class FakeCollectives final : public GpuCollectives {
+ public:
+  FakeCollectives(FakeGpuPlatform& platform, std::size_t devices) : platform_(platform), devices_(devices) {}
+  Status put(std::span<const GpuCollective> collectives, std::span<const GpuStream> streams) override {
+    if (!platform_.error_of_put.empty()) return fail(ErrorCode::internal, platform_.error_of_put);
+    ++platform_.collectives.puts;
+    const int together = static_cast<int>(collectives.size());
+    platform_.collectives.most_together = std::max(platform_.collectives.most_together.load(), together);
+    EXPECT_EQ(streams.size(), devices_);
+    for (const GpuCollective& collective : collectives) {
+      ++(collective.kind == GpuCollective::Kind::sum ? platform_.collectives.sums
+                                                     : platform_.collectives.copies);
+      const auto meeting = std::make_shared<Meeting>(streams.size());
+      for (const GpuStream stream : streams)
+        FakeGpuDriver::enqueue(stream,
+                               [meeting, collective] { meeting->arrive([&] { compute(collective); }); });
+    }
+    return {};
+  }
+
+ private:
+  FakeGpuPlatform& platform_;
+  const std::size_t devices_;
+};
+
+}  // namespace
+
+Result<std::string> FakeGpuPlatform::collectivesVersion() {
+  if (!error_of_library.empty()) return fail(ErrorCode::notFound, error_of_library);
+  return std::string("NCCL of a test");
+}
+
+Result<std::unique_ptr<GpuCollectives>> FakeGpuPlatform::openCollectives(std::span<const int> devices) {
+  ++collectives.communicators;
+  return std::unique_ptr<GpuCollectives>(std::make_unique<FakeCollectives>(*this, devices.size()));
+}
+
 }  // namespace pitwall::test

@@ -52,6 +52,7 @@ class FakeGpuDriver final : public GpuDriver {
   Status launch(GpuGraph graph, GpuStream stream) override;
   void destroyGraph(GpuGraph graph) override;
   bool enablePeerAccess(int device, int other) override;
+  GpuLink link(int device, int other) override { return links_ ? links_(device, other) : GpuLink{true, 0}; }
 
   // Of the thread of a stream, before each piece of work.
   void waitUntilResumed();
@@ -71,6 +72,8 @@ class FakeGpuDriver final : public GpuDriver {
   // Streams begin no more work until they may.
   void setPaused(bool paused);
   int works() const { return works_.load(); }  // put on streams
+  // What link() answers from now on.
+  void setLinks(std::function<GpuLink(int, int)> links) { links_ = std::move(links); }
   // All later captures fail.
   void refuseCaptures() { refuses_captures_ = true; }
 
@@ -84,6 +87,7 @@ class FakeGpuDriver final : public GpuDriver {
   std::condition_variable resumed_;
   std::set<std::pair<int, int>> peers_;
   std::string broken_;
+  std::function<GpuLink(int, int)> links_;
   std::atomic<int> allocations_{0}, copies_{0}, looks_{0}, streams_{0}, events_{0}, graphs_{0}, captures_{0},
       launches_{0}, works_{0};
   std::atomic<bool> refuses_captures_{false};
@@ -92,12 +96,28 @@ class FakeGpuDriver final : public GpuDriver {
 // The kernels of runtime/backend/gpu_kernels/ as loops; without a stream they run at once.
 std::unique_ptr<Backend> makeHostGpuBackend();
 
+// Counts of what FakeGpuPlatform's collectives have done.
+struct CollectivesDone {
+  std::atomic<int> sums{0}, copies{0};
+  std::atomic<int> puts{0};           // groups that start together
+  std::atomic<int> most_together{0};
+  std::atomic<int> communicators{0};  // opened
+};
+
 class FakeGpuPlatform final : public GpuPlatform {
  public:
   explicit FakeGpuPlatform(FakeGpuOptions options = {}) : fake(options) {}
   GpuDriver& driver() override { return fake; }
   Result<std::unique_ptr<Backend>> openBackend(const Settings&) override { return makeHostGpuBackend(); }
+  Result<std::string> collectivesVersion() override;
+  // A stream waits in each collective for those of the other GPUs, as NCCL's kernels do.
+  Result<std::unique_ptr<GpuCollectives>> openCollectives(std::span<const int> devices) override;
+
   FakeGpuDriver fake;
+  CollectivesDone collectives;
+  // Of the calls after it; empty: none.
+  std::string error_of_library;  // there is none
+  std::string error_of_put;
 };
 
 }  // namespace pitwall::test

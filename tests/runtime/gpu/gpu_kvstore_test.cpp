@@ -4,6 +4,7 @@
 #include "runtime/kvstore.h"
 #include "tests/runtime/gpu/fake_gpu.h"
 #include "tests/runtime/nn/nn_support.h"
+#include "tests/support/memory_sink.h"
 
 namespace pitwall::test::gpu_kvstore_test {
 namespace {
@@ -57,31 +58,178 @@ TEST_P(GpuStore, UpdatesWeights) {
   EXPECT_EQ(must(out.toVector()), (Floats{8, 17}));
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, GpuStore, testing::Values("local", "device"),
+INSTANTIATE_TEST_SUITE_P(Kinds, GpuStore, testing::Values("local", "device", "nccl"),
                          [](const auto& kind) { return std::string(kind.param); });
 
-struct GpuStoreRefusals : testing::Test {
-  std::shared_ptr<FakeGpuPlatform> gpus = std::make_shared<FakeGpuPlatform>(FakeGpuOptions{.devices = 2});
-  // Of a push of two arrays to a store with these settings.
-  std::string errorOf(SettingList settings, float threshold) {
-    const auto session = must(Session::open(
+struct GpuStoreSettings : testing::Test {
+  void open(int devices, SettingList settings, const char* type) {
+    store = nullptr;
+    session = nullptr;
+    gpus = std::make_shared<FakeGpuPlatform>(FakeGpuOptions{.devices = devices, .delay_us = 10});
+    session = must(Session::open(
         {.trace_path = "", .backend = "reference", .settings = std::move(settings), .gpus = gpus}));
-    const auto store = must(KVStore::create(*session, "device"));
-    if (threshold > 0) must(store->setCompression({"2bit", threshold}));
-    std::vector<NDArray> values;
-    for (int i = 0; i < 2; ++i)
-      values.push_back(NDArray::fromValues(*session, {2}, Floats{1, 2}, MemoryTag::data, gpu(i)));
-    must(store->init("g", values[0]));
-    const Status pushed = store->push("g", values);
-    const Status all = session->engine().waitForAll();
-    return !pushed.has_value() ? pushed.error().message : all.has_value() ? "" : all.error().message;
+    store = must(KVStore::create(*session, type));
   }
+  // Of each of these GPUs one: i in all its elements on gpu(i).
+  std::vector<NDArray> on(std::initializer_list<int> devices, std::int64_t count = 2) {
+    std::vector<NDArray> arrays;
+    for (const int device : devices)
+      arrays.push_back(NDArray::fromValues(
+          *session, {count}, Floats(static_cast<std::size_t>(count), static_cast<float>(device)),
+          MemoryTag::data, gpu(device)));
+    return arrays;
+  }
+
+  std::shared_ptr<FakeGpuPlatform> gpus;
+  std::unique_ptr<Session> session;
+  std::unique_ptr<KVStore> store;
 };
 
-TEST_F(GpuStoreRefusals, TreesAndCompression) {
-  EXPECT_THAT(errorOf({{"MXNET_KVSTORE_USETREE", "1"}}, 0),
+TEST_F(GpuStoreSettings, CompressionBetweenGpusIsRefused) {
+  open(2, {}, "device");
+  must(store->setCompression({"2bit", 0.5F}));
+  must(store->init("g", on({0})[0]));
+  const Status pushed = store->push("g", on({0, 1}));
+  const Status all = session->engine().waitForAll();
+  EXPECT_THAT(!pushed.has_value() ? pushed.error().message : all.error().message,
               testing::HasSubstr("key 'g': an array is on gpu("));
-  EXPECT_THAT(errorOf({}, 0.5F), testing::HasSubstr("without trees of links, compression"));
+}
+
+// 0 - 3 and 1 - 2 are linked twice, the others once: whatever the tree, no pair is summed on the way that is not linked.
+TEST_F(GpuStoreSettings, TreesFollowTheLinksOfGpus) {
+  open(4, {{"MXNET_KVSTORE_USETREE", "1"}}, "device");
+  gpus->fake.setLinks([](int a, int b) {
+    const bool far = (a < 2) != (b < 2) && a + b != 3;  // through the host
+    return GpuLink{!far, a + b == 3 ? 2 : 1};
+  });
+  must(store->init("g", on({0})[0]));
+  must(store->push("g", on({0, 1, 2, 3})));
+  const auto outputs = on({0, 1, 2, 3});
+  must(store->pull("g", outputs));
+  for (const NDArray& output : outputs) EXPECT_EQ(must(output.toVector()), (Floats{6, 6}));
+}
+
+TEST_F(GpuStoreSettings, NcclSumsAndReturnsWithOneCollectiveEach) {
+  open(3, {}, "nccl");
+  must(store->init("g", on({0})[0]));
+  must(session->engine().waitForAll());
+  const int copies = gpus->fake.copies();
+  const auto values = on({2, 0, 1});
+  for (int i = 0; i < 3; ++i) must(store->pushPull("g", values, {}));
+  for (const NDArray& value : values) EXPECT_EQ(must(value.toVector()), (Floats{27, 27}));
+  EXPECT_EQ(gpus->collectives.sums, 3);
+  EXPECT_EQ(gpus->collectives.copies, 3);
+  EXPECT_EQ(gpus->collectives.communicators, 1);
+  // Those of fromValues() and toVector(), and at most one by which the key moved to its GPU.
+  EXPECT_LE(gpus->fake.copies() - copies, 3 + 3 + 1);
+}
+
+TEST_F(GpuStoreSettings, NcclCopiesToArraysThatAreNotOneOnEachGpu) {
+  open(3, {}, "nccl");
+  must(store->init("g", on({0})[0]));
+  must(store->push("g", on({0, 1, 2})));
+  std::vector<NDArray> outputs = on({1, 1});
+  outputs.push_back(NDArray::empty(*session, {2}));
+  must(store->pull("g", outputs));
+  for (const NDArray& output : outputs) EXPECT_EQ(must(output.toVector()), (Floats{3, 3}));
+  EXPECT_EQ(gpus->collectives.copies, 0);
+}
+
+// A stream waits in a collective for the others: another order on another GPU would never end.
+TEST_F(GpuStoreSettings, ListsOfGpusThatOverlapDoNotWaitForEachOther) {
+  open(4, {{"MXNET_CPU_PRIORITY_NTHREADS", "4"}}, "nccl");
+  const std::initializer_list<int> lists[] = {{0, 1}, {1, 2}, {2, 3}, {3, 0}, {0, 1, 2, 3}};
+  std::vector<std::vector<NDArray>> outputs;
+  for (int round = 0; round < 20; ++round) {
+    for (int key = 0; key < 5; ++key) {
+      const auto values = on(lists[key]);
+      if (round == 0) must(store->init(key, values[0]));
+      must(store->push(key, values));
+      outputs.push_back(on(lists[key]));
+      must(store->pull(key, outputs.back()));
+    }
+  }
+  const float sums[] = {1, 3, 5, 3, 6};
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    for (const NDArray& output : outputs[i])
+      EXPECT_EQ(must(output.toVector()), (Floats{sums[i % 5], sums[i % 5]})) << i;
+  EXPECT_EQ(gpus->collectives.communicators, 5);
+}
+
+// What comes while the streams are busy starts together, up to the setting.
+TEST_F(GpuStoreSettings, NoMoreArraysThanTheSettingStartTogether) {
+  constexpr int kKeys = 24;
+  for (const int most : {1, 5}) {
+    open(2,
+         {{"MXNET_UPDATE_AGGREGATION_SIZE", std::to_string(most)}, {"MXNET_CPU_PRIORITY_NTHREADS", "4"}},
+         "nccl");
+    std::vector<std::vector<NDArray>> values;
+    for (int key = 0; key < kKeys; ++key) {
+      must(store->init(key, on({0})[0]));
+      values.push_back(on({0, 1}));
+    }
+    must(session->engine().waitForAll());
+    for (int key = 0; key < kKeys; ++key) must(store->push(key, values[static_cast<std::size_t>(key)]));
+    must(session->engine().waitForAll());
+    EXPECT_EQ(gpus->collectives.sums, kKeys);
+    EXPECT_LE(gpus->collectives.most_together, most);
+    EXPECT_LE(gpus->collectives.puts, kKeys);
+    if (most == 1) {
+      EXPECT_EQ(gpus->collectives.puts, kKeys);
+    }
+  }
+}
+
+TEST_F(GpuStoreSettings, WhatNcclRefusesIsTheErrorOfTheArrays) {
+  open(2, {}, "nccl");
+  must(store->init("g", on({0})[0]));
+  const auto values = on({0, 1});
+  gpus->error_of_put = "NCCL: ncclGroupEnd failed: unhandled cuda error";
+  must(store->push("g", values));
+  const NDArray out = NDArray::empty(*session, {2});
+  must(store->pull("g", out));
+  const Status waited = out.waitToRead();
+  ASSERT_FALSE(waited.has_value());
+  EXPECT_THAT(waited.error().message, testing::HasSubstr("ncclGroupEnd failed"));
+}
+
+TEST_F(GpuStoreSettings, NcclIsForArraysOfGpus) {
+  open(2, {}, "nccl");
+  must(store->init("g", on({0})[0]));
+  const Status pushed = store->push("g", NDArray::fromValues(*session, {2}, Floats{1, 2}));
+  ASSERT_FALSE(pushed.has_value());
+  EXPECT_EQ(pushed.error().message,
+            "key 'g': an array is on cpu(0); the store 'nccl' sums arrays of GPUs: use 'device' or 'local'");
+  const Status compressed = store->setCompression({"2bit", 0.5F});
+  ASSERT_FALSE(compressed.has_value());
+  EXPECT_EQ(compressed.error().code, ErrorCode::unsupported);
+}
+
+TEST_F(GpuStoreSettings, WithoutTheLibraryThereIsNoStoreNccl) {
+  open(1, {}, "device");
+  gpus->error_of_library = "libnccl.so.2 cannot be opened";
+  const auto refused = KVStore::create(*session, "nccl");
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().message, "kvstore 'nccl': libnccl.so.2 cannot be opened; 'device' and 'local' "
+                                     "sum without NCCL");
+}
+
+TEST_F(GpuStoreSettings, TheTraceNamesTheLibrary) {
+  open(2, {}, "nccl");
+  auto owned = std::make_unique<MemorySink>();
+  const MemorySink* const sink = owned.get();
+  must(session->profiler().start(std::move(owned)));
+  must(store->init("fc1_weight", on({0})[0]));
+  must(store->pushPull("fc1_weight", on({0, 1}), {}));
+  must(session->engine().waitForAll());
+  must(session->profiler().flush());
+  std::vector<std::string> found;
+  for (const OperatorFacts& facts : sink->facts)
+    if (facts.name.starts_with("KVStore"))
+      found.push_back(facts.name + " " + facts.layer + ": " + facts.implementation);
+  EXPECT_THAT(found, testing::UnorderedElementsAre(
+                         "KVStoreReduce fc1_weight: 2 arrays to gpu/0, NCCL of a test",
+                         "KVStoreBroadcast fc1_weight: gpu/0 to 2 arrays, NCCL of a test"));
 }
 
 }  // namespace

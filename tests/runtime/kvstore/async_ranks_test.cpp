@@ -5,6 +5,7 @@
 
 #include "runtime/kvstore.h"
 #include "runtime/trainer.h"
+#include "tests/runtime/gpu/fake_gpu.h"
 #include "tests/runtime/nn/nn_support.h"
 #include "tests/support/memory_sink.h"
 
@@ -25,7 +26,8 @@ struct AsyncRanksTest : testing::Test {
   }
   void open(SettingList settings = {}, const char* type = "dist_async") {
     store = nullptr;
-    session = openSession("reference", std::move(settings));
+    session = must(Session::open(
+        {.trace_path = "", .backend = "reference", .settings = std::move(settings), .gpus = gpus}));
     store = must(KVStore::create(*session, type));
     rank = store->rank();
     workers = store->workers();
@@ -42,6 +44,8 @@ struct AsyncRanksTest : testing::Test {
       ASSERT_EQ(values[i], value) << "worker " << rank << ' ' << i;
   }
 
+  std::shared_ptr<FakeGpuPlatform> gpus =
+      std::make_shared<FakeGpuPlatform>(FakeGpuOptions{.devices = 2});
   std::unique_ptr<Session> session;
   std::unique_ptr<KVStore> store;
   int rank = 0, workers = 1;
@@ -50,19 +54,24 @@ struct AsyncRanksTest : testing::Test {
 
 // On one server each, and cut up over all.
 TEST_F(AsyncRanksTest, EveryPushOfEveryWorkerCountsOnce) {
-  for (const char* type : {"dist_async", "dist_async_device"}) {
+  const auto at = [](DeviceKind kind, int index) { return Device{kind, index}; };
+  const std::pair<const char*, DeviceKind> kinds[] = {{"dist_async", DeviceKind::cpu},
+                                                      {"dist_async_device", DeviceKind::cpu},
+                                                      {"dist_async", DeviceKind::gpu},
+                                                      {"dist_async_device", DeviceKind::gpu}};
+  for (const auto& [type, devices] : kinds) {
     open({{"MXNET_KVSTORE_BIGARRAY_BOUND", "2000"}}, type);
     addsPushes();
     const Shape shapes[] = {{2, 3}, {50, 50}, {211, 211}};
     constexpr int kPushes = 4;
     int key = 0;
     for (const Shape& shape : shapes) {
-      must(store->init(key, full(shape, static_cast<float>(7 + rank))));
-      const NDArray first = full(shape, 0);
+      must(store->init(key, full(shape, static_cast<float>(7 + rank), at(devices, 0))));
+      const NDArray first = full(shape, 0, at(devices, 0));
       must(store->pull(key, first));
       must(store->barrier());
-      const std::vector<NDArray> values = {full(shape, static_cast<float>(rank + 1)),
-                                           full(shape, static_cast<float>(rank + 1), cpu(1))};
+      const std::vector<NDArray> values = {full(shape, static_cast<float>(rank + 1), at(devices, 0)),
+                                           full(shape, static_cast<float>(rank + 1), at(devices, 1))};
       for (int push = 0; push < kPushes; ++push) {
         must(store->push(key, values));
         must(store->pull(key, first));

@@ -6,6 +6,7 @@
 
 #include "runtime/kvstore.h"
 #include "runtime/trainer.h"
+#include "tests/runtime/gpu/fake_gpu.h"
 #include "tests/runtime/nn/nn_support.h"
 #include "tests/support/memory_sink.h"
 
@@ -20,26 +21,35 @@ bool hasServers() {
   return servers != nullptr && std::atoi(servers) > 0;
 }
 
-struct RanksTest : testing::TestWithParam<const char*> {
-  void open(const char* type, SettingList settings = {}) {
+struct Kind {
+  const char* type;
+  DeviceKind devices = DeviceKind::cpu;  // GPUs: threads of the host (fake_gpu.h)
+};
+
+void PrintTo(const Kind& kind, std::ostream* out) { *out << kind.type << " of " << toString(kind.devices); }
+
+struct RanksTest : testing::TestWithParam<Kind> {
+  void open(SettingList settings = {}) {
     store = nullptr;
-    session = openSession("reference", std::move(settings));
-    auto opened = KVStore::create(*session, type);
+    session = must(Session::open(
+        {.trace_path = "", .backend = "reference", .settings = std::move(settings), .gpus = gpus}));
+    auto opened = KVStore::create(*session, GetParam().type);
     if (!opened.has_value() && opened.error().message.find("built without MPI") != std::string::npos)
       GTEST_SKIP() << opened.error().message;
     store = must(std::move(opened));
     rank = store->rank();
     ranks = store->workers();
   }
-  NDArray full(const Shape& shape, float value, Device device = {}) {
+  static Device at(int index) { return {GetParam().devices, index}; }
+  NDArray full(const Shape& shape, float value, int device = 0) {
     return NDArray::fromValues(*session, shape, Floats(static_cast<std::size_t>(shape.elements()), value),
-                               MemoryTag::data, device);
+                               MemoryTag::data, at(device));
   }
   // Device d of rank r has (r + 1) * rate: summed over ranks and devices kDevices * rate * n (n + 1) / 2.
   std::vector<NDArray> parts(const Shape& shape, float rate = 1) {
     std::vector<NDArray> arrays;
     for (int device = 0; device < kDevices; ++device)
-      arrays.push_back(full(shape, rate * static_cast<float>(rank + 1), cpu(device)));
+      arrays.push_back(full(shape, rate * static_cast<float>(rank + 1), device));
     return arrays;
   }
   float sum(float rate = 1) const {
@@ -51,6 +61,8 @@ struct RanksTest : testing::TestWithParam<const char*> {
       ASSERT_EQ(values[i], value) << "rank " << rank << ' ' << i;
   }
 
+  std::shared_ptr<FakeGpuPlatform> gpus =
+      std::make_shared<FakeGpuPlatform>(FakeGpuOptions{.devices = kDevices});
   std::unique_ptr<Session> session;
   std::unique_ptr<KVStore> store;
   int rank = 0, ranks = 1;
@@ -60,7 +72,7 @@ struct RanksTest : testing::TestWithParam<const char*> {
 const Shape kShapes[] = {{2, 3}, {50, 50}, {1200, 1200}, {1211, 1211}};
 
 TEST_P(RanksTest, PushesAreSummedOverRanksAndDevices) {
-  open(GetParam());
+  open();
   if (!store) return;
   int key = 0;
   for (const Shape& shape : kShapes) {
@@ -78,7 +90,7 @@ TEST_P(RanksTest, PushesAreSummedOverRanksAndDevices) {
 
 // 1 + (i + 1) * rate * (sum over ranks and devices) after push i.
 TEST_P(RanksTest, AnUpdaterAddsTheSameOnAllRanks) {
-  open(GetParam());
+  open();
   if (!store) return;
   const Shape shape{100, 3};
   const float rate = 2;
@@ -94,7 +106,7 @@ TEST_P(RanksTest, AnUpdaterAddsTheSameOnAllRanks) {
 
 TEST_P(RanksTest, ManyKeysInAnyOrderOfReadiness) {
   for (const char* bucket : {"4194304", "2000", "0"}) {
-    open(GetParam(), {{"PITWALL_KVSTORE_BUCKET_BYTES", bucket}, {"MXNET_CPU_PRIORITY_NTHREADS", "3"}});
+    open({{"PITWALL_KVSTORE_BUCKET_BYTES", bucket}, {"MXNET_CPU_PRIORITY_NTHREADS", "3"}});
     if (!store) return;
     constexpr int kKeys = 60;
     const Shape shape{17, 5};
@@ -117,7 +129,7 @@ TEST_P(RanksTest, ManyKeysInAnyOrderOfReadiness) {
 }
 
 TEST_P(RanksTest, ArraysInPartsBySizeOfThePriorityVan) {
-  open(GetParam(), {{"DMLC_PS_VAN_TYPE", "p3"}, {"MXNET_KVSTORE_SLICE_THRESHOLD", "1000"}});
+  open({{"DMLC_PS_VAN_TYPE", "p3"}, {"MXNET_KVSTORE_SLICE_THRESHOLD", "1000"}});
   if (!store) return;
   const Shape shape{123, 45};
   must(store->init("w", full(shape, 0)));
@@ -131,7 +143,7 @@ TEST_P(RanksTest, ArraysInPartsBySizeOfThePriorityVan) {
 
 // Each rank's sum over its devices is compressed: 2 * 0.3 * (rank + 1) against a threshold of 1.
 TEST_P(RanksTest, CompressionSendsTwoBitsOfEachRanksSum) {
-  open(GetParam());
+  open();
   if (!store) return;
   must(store->setCompression({"2bit", 1}));
   const Shape shape{33};
@@ -154,9 +166,9 @@ TEST_P(RanksTest, CompressionSendsTwoBitsOfEachRanksSum) {
 }
 
 TEST_P(RanksTest, BarrierAndRefusals) {
-  open(GetParam());
+  open();
   if (!store) return;
-  EXPECT_EQ(store->type(), GetParam());
+  EXPECT_EQ(store->type(), GetParam().type);
   EXPECT_TRUE(store->canOptimize());
   for (int i = 0; i < 3; ++i) must(store->barrier());
   must(store->init("e", full({4, 3}, 0)));
@@ -171,7 +183,7 @@ TEST_P(RanksTest, TheTraceSaysHowRanksSum) {
   const char* const given = std::getenv("PITWALL_KVSTORE_SHARED_MEMORY");
   for (const std::string shares : {"1", "0"}) {
     if (given != nullptr && given != shares) continue;
-    open(GetParam(), {{"PITWALL_KVSTORE_SHARED_MEMORY", shares}});
+    open({{"PITWALL_KVSTORE_SHARED_MEMORY", shares}});
     if (!store) return;
     auto owned = std::make_unique<MemorySink>();
     const MemorySink* const sink = owned.get();  // until the recording stops
@@ -191,7 +203,7 @@ TEST_P(RanksTest, TheTraceSaysHowRanksSum) {
 // What pushPull() leaves in an array in place is also what pull() gets: of large arrays, of small ones that share an exchange, and of one
 // alone.
 TEST_P(RanksTest, SumsInPlaceAreTheContents) {
-  open(GetParam());
+  open();
   if (!store) return;
   const Shape shapes[] = {{300, 300}, {3}, {5, 7}, {700, 901}, {11}};
   constexpr int kKeys = 5;
@@ -219,12 +231,12 @@ TEST_P(RanksTest, SumsInPlaceAreTheContents) {
 
 TEST_P(RanksTest, AWrongRoleOrNumberOfWorkersIsAnError) {
   if (hasServers()) GTEST_SKIP() << "the roles are those of the job";
-  open(GetParam());
+  open();
   if (!store) return;
   store = nullptr;
   const auto messageWith = [](const char* name, const char* value) {
     const auto other = openSession("reference", {{name, value}});
-    const auto refused = KVStore::create(*other, GetParam());
+    const auto refused = KVStore::create(*other, GetParam().type);
     return refused.has_value() ? "" : refused.error().message;
   };
   EXPECT_NE(messageWith("DMLC_ROLE", "server").find("call KVStore::serve() before KVStore::create()"),
@@ -236,13 +248,16 @@ TEST_P(RanksTest, AWrongRoleOrNumberOfWorkersIsAnError) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, RanksTest,
-                         testing::Values("dist_sync", "dist_device_sync", "dist_sync_device"));
+                         testing::Values(Kind{"dist_sync"}, Kind{"dist_device_sync"},
+                                         Kind{"dist_sync_device"}, Kind{"dist_sync", DeviceKind::gpu},
+                                         Kind{"dist_device_sync", DeviceKind::gpu}));
 
 using HorovodTest = RanksTest;
-INSTANTIATE_TEST_SUITE_P(Kinds, HorovodTest, testing::Values("horovod"));
+INSTANTIATE_TEST_SUITE_P(Kinds, HorovodTest,
+                         testing::Values(Kind{"horovod"}, Kind{"horovod", DeviceKind::gpu}));
 
 TEST_P(HorovodTest, SumsAndBroadcastsAlone) {
-  open(GetParam());
+  open();
   if (!store) return;
   EXPECT_FALSE(store->canOptimize());
   const auto values = parts({5});
@@ -261,7 +276,7 @@ TEST_P(HorovodTest, SumsAndBroadcastsAlone) {
 // What one process computes with the whole batch, all ranks compute with their parts.
 TEST_P(RanksTest, TrainingGivesTheWeightsOfOneProcess) {
   for (const bool on_store : {true, false}) {
-    open(GetParam());
+    open();
     if (!store) return;
     store = nullptr;
     const auto train = [&](const char* type, int part, int of) {
@@ -291,7 +306,7 @@ TEST_P(RanksTest, TrainingGivesTheWeightsOfOneProcess) {
       for (const auto& parameter : net.parameters()) weights.push_back(must(parameter->value.toVector()));
       return weights;
     };
-    const auto alone = train("device", 0, 1), together = train(GetParam(), rank, ranks);
+    const auto alone = train("device", 0, 1), together = train(GetParam().type, rank, ranks);
     for (std::size_t i = 0; i < alone.size(); ++i)
       for (std::size_t k = 0; k < alone[i].size(); ++k) ASSERT_NEAR(together[i][k], alone[i][k], 1e-5) << i;
   }

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "runtime/optimizer.h"
+#include "tests/runtime/gpu/fake_gpu.h"
 #include "tests/runtime/nn/nn_support.h"
 
 namespace pitwall::test::kvstore_test {
@@ -15,10 +16,11 @@ constexpr int kDevices = 4;
 struct Kind {
   const char* type;
   SettingList settings = {};
+  DeviceKind devices = DeviceKind::cpu;  // GPUs: threads of the host (fake_gpu.h)
 };
 
 void PrintTo(const Kind& kind, std::ostream* out) {
-  *out << kind.type;
+  *out << kind.type << " of " << toString(kind.devices);
   for (const auto& [name, value] : kind.settings) *out << ' ' << name << '=' << value;
 }
 
@@ -28,23 +30,28 @@ const Kind kKinds[] = {
     {"local", {{"MXNET_ENGINE_TYPE", "NaiveEngine"}}},
     {"local", {{"MXNET_KVSTORE_BIGARRAY_BOUND", "1"}, {"MXNET_KVSTORE_REDUCTION_NTHREADS", "3"}}},
     {"device", {{"MXNET_KVSTORE_USETREE", "1"}}},
-    {"device", {{"MXNET_KVSTORE_USETREE", "1"}, {"MXNET_KVSTORE_TREE_ARRAY_BOUND", "1"}}}};
+    {"device", {{"MXNET_KVSTORE_USETREE", "1"}, {"MXNET_KVSTORE_TREE_ARRAY_BOUND", "1"}}},
+    {"local", {}, DeviceKind::gpu},
+    {"device", {}, DeviceKind::gpu},
+    {"device", {{"MXNET_KVSTORE_USETREE", "1"}}, DeviceKind::gpu},
+    {"nccl", {}, DeviceKind::gpu},
+    {"nccl", {{"MXNET_ENGINE_TYPE", "NaiveEngine"}}, DeviceKind::gpu}};
 
 struct StoreTest : testing::TestWithParam<Kind> {
-  NDArray full(const Shape& shape, float value, Device device = {}) {
+  NDArray full(const Shape& shape, float value, int device = 0) {
     return NDArray::fromValues(*session, shape, Floats(static_cast<std::size_t>(shape.elements()), value),
-                               MemoryTag::data, device);
+                               MemoryTag::data, at(device));
   }
   // Of each device one; device i has value + i.
   std::vector<NDArray> onDevices(const Shape& shape, float value, int devices = kDevices) {
     std::vector<NDArray> arrays;
-    for (int i = 0; i < devices; ++i) arrays.push_back(full(shape, value + static_cast<float>(i), cpu(i)));
+    for (int i = 0; i < devices; ++i) arrays.push_back(full(shape, value + static_cast<float>(i), i));
     return arrays;
   }
   std::vector<NDArray> outputs(const Shape& shape, int devices = kDevices) {
     std::vector<NDArray> arrays;
     for (int i = 0; i < devices; ++i)
-      arrays.push_back(NDArray::empty(*session, shape, MemoryTag::data, DType::float32, cpu(i)));
+      arrays.push_back(NDArray::empty(*session, shape, MemoryTag::data, DType::float32, at(i)));
     return arrays;
   }
   Floats pulled(const StoreKey& key, const Shape& shape) {
@@ -53,7 +60,12 @@ struct StoreTest : testing::TestWithParam<Kind> {
     return must(out.toVector());
   }
 
-  std::unique_ptr<Session> session = openSession("reference", GetParam().settings);
+  static Device at(int index) { return {GetParam().devices, index}; }
+
+  std::shared_ptr<FakeGpuPlatform> gpus =
+      std::make_shared<FakeGpuPlatform>(FakeGpuOptions{.devices = 8});
+  std::unique_ptr<Session> session = must(Session::open(
+      {.trace_path = "", .backend = "reference", .settings = GetParam().settings, .gpus = gpus}));
   std::unique_ptr<KVStore> store = must(KVStore::create(*session, GetParam().type));
 };
 
@@ -96,7 +108,7 @@ TEST_P(StoreTest, ValuesOfDevicesAreSummedAndReturnedToAll) {
     must(store->pull(key, outs));
     const float sum = static_cast<float>(devices * (devices + 1)) / 2;
     for (const NDArray& out : outs) EXPECT_EQ(must(out.toVector()), filled(sum)) << devices;
-    EXPECT_EQ(outs[0].device(), cpu(0));
+    EXPECT_EQ(outs[0].device(), at(0));
     must(store->pull(key, outs));  // again, into arrays that have contents
     EXPECT_EQ(must(outs.back().toVector()), filled(sum));
   }
@@ -113,7 +125,7 @@ TEST_P(StoreTest, SumsOfManySizesAreExact) {
       for (float& value : whole)
         value = std::round(value * 1000);  // sums of integers do not depend on the order
       std::transform(whole.begin(), whole.end(), expected.begin(), expected.begin(), std::plus<>());
-      values.push_back(NDArray::fromValues(*session, shape, whole, MemoryTag::data, cpu(device)));
+      values.push_back(NDArray::fromValues(*session, shape, whole, MemoryTag::data, at(device)));
     }
     const auto outs = outputs(shape);
     must(store->pushPull(key, values, outs));
@@ -141,8 +153,8 @@ TEST_P(StoreTest, AnUpdaterGetsTheSumOfEachPush) {
     return {};
   }));
   for (int push = 1; push <= 4; ++push)
-    must(store->push("a", std::vector<NDArray>{full(kShape, 1, cpu(0)), full(kShape, 1, cpu(1)),
-                                               full(kShape, 1, cpu(2)), full(kShape, 1, cpu(3))}));
+    must(store->push("a", std::vector<NDArray>{full(kShape, 1, 0), full(kShape, 1, 1),
+                                               full(kShape, 1, 2), full(kShape, 1, 3)}));
   EXPECT_EQ(pulled("a", kShape), filled(16));
   must(store->push("a", full(kShape, 1)));
   EXPECT_EQ(pulled("a", kShape), filled(17));
@@ -182,13 +194,13 @@ TEST_P(StoreTest, OptimizersUpdateByTheSum) {
       for (int device = 0; device < kDevices; ++device) {
         const Floats part = numbers(45, 60 + step * 10 + static_cast<std::uint32_t>(device));
         std::transform(part.begin(), part.end(), sum.begin(), sum.begin(), std::plus<>());
-        gradients.push_back(NDArray::fromValues(*session, kShape, part, MemoryTag::gradients, cpu(device)));
+        gradients.push_back(NDArray::fromValues(*session, kShape, part, MemoryTag::gradients, at(device)));
       }
       must(kv->push(number, gradients));
       must(alone->value.gradient().copyFrom(sum));
       must(optimizer->step(8));
     }
-    const NDArray out = NDArray::empty(*session, kShape, MemoryTag::data, DType::float32, cpu(2));
+    const NDArray out = NDArray::empty(*session, kShape, MemoryTag::data, DType::float32, at(2));
     must(kv->pull(number, out));
     const Floats of_store = must(out.toVector()), expected = must(alone->value.toVector());
     for (std::size_t i = 0; i < expected.size(); ++i)
@@ -215,12 +227,12 @@ TEST_P(StoreTest, RowsArePulledAndPushed) {
   must(store->init("e", NDArray::fromValues(*session, shape, values)));
   const StoreRows wanted[] = {
       {{2, 0}, NDArray::empty(*session, {2, 3})},
-      {{3}, NDArray::empty(*session, {1, 3}, MemoryTag::data, DType::float32, cpu(1))}};
+      {{3}, NDArray::empty(*session, {1, 3}, MemoryTag::data, DType::float32, at(1))}};
   must(store->pullRows("e", wanted));
   EXPECT_EQ(must(wanted[0].values.toVector()), (Floats{6, 7, 8, 0, 1, 2}));
   EXPECT_EQ(must(wanted[1].values.toVector()), (Floats{9, 10, 11}));
 
-  const StoreRows pushed[] = {{{1, 1}, full({2, 3}, 2)}, {{3, 1}, full({2, 3}, 5, cpu(1))}};
+  const StoreRows pushed[] = {{{1, 1}, full({2, 3}, 2)}, {{3, 1}, full({2, 3}, 5, 1)}};
   must(store->pushRows("e", pushed));
   EXPECT_EQ(pulled("e", shape), (Floats{0, 0, 0, 9, 9, 9, 0, 0, 0, 5, 5, 5}));
 
@@ -238,7 +250,7 @@ TEST_P(StoreTest, WrongRowsAreErrors) {
   EXPECT_EQ(messageOf({{4}, NDArray::empty(*session, {1, 3})}), "key 'e' has 4 rows, no row 4");
   EXPECT_EQ(messageOf({{-1}, NDArray::empty(*session, {1, 3})}), "key 'e' has 4 rows, no row -1");
   EXPECT_EQ(messageOf({{0, 1}, NDArray::empty(*session, {1, 3})}),
-            "key 'e': 2 rows need an array of float32 of shape 2x3 on a CPU");
+            "key 'e': 2 rows need an array of float32 of shape 2x3");
 }
 
 TEST_P(StoreTest, KeysAreCheckedByName) {
@@ -262,12 +274,12 @@ TEST_P(StoreTest, KeysAreCheckedByName) {
 
 TEST_P(StoreTest, AnArrayThatWasNeverWrittenFailsTheWait) {
   must(store->init("a", full(kShape, 1)));
-  must(store->push("a", std::vector<NDArray>{full(kShape, 1), NDArray::empty(*session, kShape)}));
+  must(store->push("a", std::vector<NDArray>{full(kShape, 1), outputs(kShape, 2)[1]}));
   const NDArray out = NDArray::empty(*session, kShape);
   must(store->pull("a", out));
   const Status waited = out.waitToRead();
   ASSERT_FALSE(waited.has_value());
-  EXPECT_NE(waited.error().message.find("key 'a': an array on cpu(0) was never written"), std::string::npos)
+  EXPECT_NE(waited.error().message.find(toString(at(1)) + " was never written"), std::string::npos)
       << waited.error().message;
 }
 
@@ -275,7 +287,7 @@ TEST_P(StoreTest, AReshapedArrayKeepsItsOrder) {
   must(store->init("a", full(kShape, 1)));
   const NDArray out = NDArray::empty(*session, {45});
   const NDArray view = must(out.reshape(kShape));
-  must(store->push("a", arrayOf(*session, kShape, 3)));
+  must(store->push("a", must(arrayOf(*session, kShape, 3).copyTo(at(0)))));
   must(store->pull("a", view));
   EXPECT_EQ(must(out.toVector()), numbers(45, 3));
 }

@@ -7,7 +7,7 @@
 #include "db/mutex.h"
 #include "runtime/operator_function.h"
 
-namespace pitwall::kvstore {
+namespace pitwall {
 
 // Completes the operator when all steps are done, with the first error. Any thread.
 class AllDone {
@@ -29,4 +29,4 @@ class AllDone {
   Completion completion_;
 };
 
-}  // namespace pitwall::kvstore
+}  // namespace pitwall
