@@ -100,12 +100,15 @@ double errorOf(const std::vector<Key>& keys, bool updated) {
   return difference / sum;
 }
 
-// Seconds in which all keys are pushed and pulled.
+// Seconds in which all keys are pushed and pulled. A store that only sums does both in one call.
 double exchange(KVStore& store, const std::vector<Key>& keys) {
   const auto began = Clock::now();
-  for (std::size_t i = 0; i < keys.size(); ++i)
-    must(store.push(static_cast<int>(i), keys[i].gradients, static_cast<int>(i)));
-  for (std::size_t i = 0; i < keys.size(); ++i)
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const int key = static_cast<int>(i);
+    must(store.canOptimize() ? store.push(key, keys[i].gradients, key)
+                             : store.pushPull(key, keys[i].gradients, keys[i].weights, key));
+  }
+  for (std::size_t i = 0; i < keys.size() && store.canOptimize(); ++i)
     must(store.pull(static_cast<int>(i), keys[i].weights, static_cast<int>(i)));
   for (const Key& key : keys)
     for (const NDArray& weight : key.weights) must(weight.waitToRead());

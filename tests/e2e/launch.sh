@@ -21,9 +21,11 @@ for arguments in "" "-n 0 -- true" "-n x -- true" "-n 2" "-n 2 -H /no/such/file 
 done
 
 ldd "$bandwidth" | grep -q libmpi || { echo "skipped the rest: built without MPI"; exit 0; }
-output=$("$launch" -n 2 -- "$bandwidth" --network resnet --num-layers 18 --devices 2 --kv-store dist_sync --num-batches 1)
-grep -q '^num of arrays = 23, total size = ' <<< "$output" && grep -q 'error 0\.000000$' <<< "$output" ||
-  { echo "dist_sync: $output"; exit 1; }
-[ "$(wc -l <<< "$output")" = 2 ] || { echo "more than one rank prints: $output"; exit 1; }
+for kind in dist_sync horovod; do
+  output=$("$launch" -n 2 -- "$bandwidth" --network resnet --num-layers 18 --devices 2 --kv-store $kind --num-batches 1)
+  grep -q '^num of arrays = 23, total size = ' <<< "$output" && grep -q 'error 0\.000000$' <<< "$output" ||
+    { echo "$kind: $output"; exit 1; }
+  [ "$(wc -l <<< "$output")" = 2 ] || { echo "more than one rank prints: $output"; exit 1; }
+done
 output=$("$launch" -n 1 -s 2 -- "$bandwidth" --network resnet --num-layers 18 --devices 2 --kv-store dist_async --optimizer sgd --num-batches 1)
 grep -q 'error 0\.000000$' <<< "$output" || { echo "dist_async: $output"; exit 1; }
