@@ -96,8 +96,8 @@ class GpuDriver {
 struct GpuCollective {
   enum class Kind : std::uint8_t { sum, copy };
   Kind kind = Kind::sum;
-  int root = 0;             // of the sum; of the array that is copied
-  std::int64_t floats = 0;  // of each array
+  int root = 0;                    // of the sum; of the array that is copied
+  std::int64_t floats = 0;         // of each array
   std::vector<const float*> from;  // in each GPU's memory; of a copy the root's alone is read
   std::vector<float*> to;          // of a sum the root's alone is written; on the root it may be its `from`
 };

@@ -125,8 +125,8 @@ void train(Session& session, const Given& given) {
     for (const float value : must(parameter->value.toVector())) sum += std::abs(static_cast<double>(value));
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   if (rank == 0)
-    printf("%d processes, %zu devices each: %.1f images/s, loss %.4f, sum of the weights' sizes %.3f\n", ranks,
-           devices.size(), static_cast<double>(trained) / seconds, last_loss, sum);
+    printf("%d processes, %zu devices each: %.1f images/s, loss %.4f, sum of the weights' sizes %.3f\n",
+           ranks, devices.size(), static_cast<double>(trained) / seconds, last_loss, sum);
 }
 
 }  // namespace

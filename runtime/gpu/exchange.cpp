@@ -71,7 +71,8 @@ void GpuExchange::put(std::vector<Request> requests) {
     ends.push_back(std::make_shared<AllDone>(peers.devices.size(), std::move(request.completion)));
   }
   std::optional<Error> problem;
-  if (Status put = peers.collectives->put(collectives, peers.streams); !put.has_value()) problem = put.error();
+  if (Status put = peers.collectives->put(collectives, peers.streams); !put.has_value())
+    problem = put.error();
   // Also after an error: what is on the streams uses the arrays.
   const auto end = [ends, problem](const Status& status) {
     const bool good = status.has_value() && !problem.has_value();

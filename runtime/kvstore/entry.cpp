@@ -41,8 +41,7 @@ OperatorFacts describe(const Entry& entry, const StoreOperator& op) {
   if (op.reads.empty())
     facts.implementation = traceName(to);
   else if (op.reads.size() == 1 && op.writes.size() > 1)
-    facts.implementation =
-        fmt::format("{} to {} arrays", traceName(op.reads[0].device()), op.writes.size());
+    facts.implementation = fmt::format("{} to {} arrays", traceName(op.reads[0].device()), op.writes.size());
   else if (op.reads.size() == 1)
     facts.implementation = traceName(op.reads[0].device()) + " to " + traceName(to);
   else
@@ -218,8 +217,7 @@ Status pushSum(Entry& entry, const SumOptions& options, std::span<const Value> v
 
 Status pushCopy(Entry& entry, const SumOptions& options, const Value& from, const Value& to, int priority) {
   if (from.chunk == to.chunk) return {};
-  if (onGpu(from) || onGpu(to))
-    return copyInto("KVStoreBroadcast", from, to, Phase::update);
+  if (onGpu(from) || onGpu(to)) return copyInto("KVStoreBroadcast", from, to, Phase::update);
   Value source = from;
   if (to.chunk->viewed) source = PITWALL_TRY(withLayout(nullptr, from, nullptr, Phase::update));
   to.chunk->layout = source.chunk->layout;

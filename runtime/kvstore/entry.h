@@ -66,7 +66,7 @@ struct StoreOperator {
   Device device = {};          // whose worker runs it
   std::int64_t elements = -1;  // of each array that it works on; -1: all
   int priority = 0;
-  SumThreads threads = {};  // that it uses
+  SumThreads threads = {};        // that it uses
   std::string_view library = {};  // that does it; empty: none
 };
 

@@ -53,17 +53,15 @@ Result<std::unique_ptr<KVStore>> make(Session& session, const std::string& type)
   if (has("nccl")) {
     Result<std::unique_ptr<kvstore::Reducer>> reducer = kvstore::makeNcclReducer(session);
     if (reducer.has_value()) return local(std::move(*reducer));
-    return fail(reducer.error().code,
-                fmt::format("kvstore '{}': {}; 'device' and 'local' sum without NCCL", type,
-                            reducer.error().message));
+    return fail(reducer.error().code, fmt::format("kvstore '{}': {}; 'device' and 'local' sum without NCCL",
+                                                  type, reducer.error().message));
   }
   if (has("device")) return local(deviceReducer(session));
   if (has("local")) return local(kvstore::makeHostReducer(session));
-  return fail(
-      ErrorCode::invalidInput,
-      fmt::format("kvstore '{}': no such kind; there are local, device, nccl, and between processes "
-                  "dist_sync, dist_device_sync, dist_async and horovod",
-                  type));
+  return fail(ErrorCode::invalidInput,
+              fmt::format("kvstore '{}': no such kind; there are local, device, nccl, and between processes "
+                          "dist_sync, dist_device_sync, dist_async and horovod",
+                          type));
 }
 
 }  // namespace

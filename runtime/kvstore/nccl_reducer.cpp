@@ -45,8 +45,8 @@ struct CollectiveRun {
   std::shared_ptr<const std::string> key;
   GpuCollective::Kind kind;
   int root;
-  Bytes bytes;                // of each array
-  std::vector<Chunk*> from;   // nullptr: none
+  Bytes bytes;               // of each array
+  std::vector<Chunk*> from;  // nullptr: none
   std::vector<Chunk*> to;
 
   Result<GpuCollective> collective() const {
@@ -152,7 +152,7 @@ class NcclReducer final : public Reducer {
 
   // `array`: one of those that it works on.
   CollectiveRun runOf(const Entry& entry, const GpuExchange::Peers& peers, GpuCollective::Kind kind, int root,
-            const Value& array) const {
+                      const Value& array) const {
     const std::size_t places = peers.devices.size();
     return {.exchange = &exchange_,
             .peers = &peers,

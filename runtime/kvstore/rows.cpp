@@ -33,9 +33,8 @@ Shape shapeOfRows(const Shape& shape, std::size_t rows) {
 Status checkOne(const Entry& entry, const StoreRows& one) {
   const Shape wanted = shapeOfRows(entry.shape(), one.rows.size());
   if (!one.values || one.values.shape() != wanted || one.values.dtype() != DType::float32)
-    return fail(ErrorCode::invalidInput,
-                fmt::format("key '{}': {} rows need an array of float32 of shape {}", *entry.key,
-                            one.rows.size(), wanted.toString()));
+    return fail(ErrorCode::invalidInput, fmt::format("key '{}': {} rows need an array of float32 of shape {}",
+                                                     *entry.key, one.rows.size(), wanted.toString()));
   for (const std::int64_t row : one.rows)
     if (row < 0 || row >= entry.shape()[0])
       return fail(ErrorCode::invalidInput,
@@ -47,8 +46,7 @@ Status checkOne(const Entry& entry, const StoreRows& one) {
 Device hostOf(Device device) { return device.kind == DeviceKind::gpu ? pinned(device.index) : device; }
 
 Result<Value> inHostMemory(const Value& value) {
-  if (onGpu(value))
-    return copyToDevice(value, hostOf(value.device()), Phase::update);
+  if (onGpu(value)) return copyToDevice(value, hostOf(value.device()), Phase::update);
   return withLayout(nullptr, value, nullptr, Phase::update);
 }
 
@@ -171,8 +169,8 @@ Status pushRowCopies(Entry& entry, const Value& stored, std::span<const StoreRow
       pushRowCopy(entry, from, output.rows, to, priority);
       continue;
     }
-    const Value there{
-        makeChunk(to.session(), hostOf(to.device()), MemoryTag::gradients, DType::float32), to.shape};
+    const Value there{makeChunk(to.session(), hostOf(to.device()), MemoryTag::gradients, DType::float32),
+                      to.shape};
     pushRowCopy(entry, from, output.rows, there, priority);
     PITWALL_TRY(copyInto("KVStoreBroadcastRows", there, to, Phase::update));
   }

@@ -9,7 +9,7 @@
 namespace pitwall::kvstore {
 
 // output[i] = inputs[0][i] + inputs[1][i] + ..., added in this order whatever the number of threads. The output may be one of the
-// inputs.
+// first four inputs.
 void sumArrays(std::span<const float* const> inputs, float* output, std::int64_t count, SumThreads threads);
 
 // Writes past the caches, where the processor can: for what is not read soon. The memory must not overlap.

@@ -192,8 +192,7 @@ class TreeReducer final : public Reducer {
     const auto root = static_cast<std::size_t>(tree.at(0, 0));
     Status status = pushCopy(entry, options_, from, outputs[root], priority);
     forCopies(tree, [&](std::size_t parent, std::size_t child) {
-      if (status.has_value())
-        status = pushCopy(entry, options_, outputs[parent], outputs[child], priority);
+      if (status.has_value()) status = pushCopy(entry, options_, outputs[parent], outputs[child], priority);
     });
     return status;
   }

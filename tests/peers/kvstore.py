@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""kvstore.py KVSTORE_BENCH PYTHON [--workers N] [--pairs N]: the store dist_sync beside MXNet's on the same machine, in turns.
+"""kvstore.py KVSTORE_BENCH PYTHON [--workers N] [--pairs N] [--local]: the store dist_sync beside MXNet's on the same machine, in turns; with
+--local the store local over 4 devices of the CPU.
 
 PYTHON has MXNet 1.9.1 (tests/peers/run.sh makes such an environment). MXNet's job has a scheduler and as many servers as is fastest of
 1, 2 and the number of workers, on the loopback interface.
@@ -13,7 +14,8 @@ import socket
 import statistics
 import subprocess
 
-PROGRAM = pathlib.Path(__file__).parent / "programs" / "mxnet_kvstore.py"
+PROGRAMS = pathlib.Path(__file__).parent / "programs"
+PROGRAM = PROGRAMS / "mxnet_kvstore.py"
 LIMIT_S = 600
 
 
@@ -52,13 +54,34 @@ def own_times(bench, workers):
     return own, direct
 
 
+def compare_local(bench, python, pairs):
+    def mxnet():
+        run = subprocess.run([python, PROGRAMS / "mxnet_local_kvstore.py"], check=True, capture_output=True, text=True, timeout=LIMIT_S)
+        return [float(line.split()[1]) for line in run.stdout.splitlines()]
+
+    def own():
+        run = subprocess.run([bench], check=True, capture_output=True, text=True, timeout=LIMIT_S)
+        return re.findall(r"^local, +([\d.]+) MB: sum of 4 +([\d.]+) us", run.stdout, re.M)
+
+    runs = [(mxnet(), own()) for _ in range(pairs)]
+    for at, (megabytes, _) in enumerate(runs[0][1]):
+        theirs, ours = [run[0][at] for run in runs], [float(run[1][at][1]) for run in runs]
+        ratios = [a / b for a, b in zip(theirs, ours)]
+        print(f"{megabytes:>6} MB: MXNet {statistics.median(theirs):9.1f} us, Pitwall {statistics.median(ours):9.1f} us: "
+              f"{statistics.median(ratios):.2f} x ({min(ratios):.2f} to {max(ratios):.2f})")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("bench")
     parser.add_argument("python")
     parser.add_argument("--workers", type=int, default=4)
     parser.add_argument("--pairs", type=int, default=5)
+    parser.add_argument("--local", action="store_true")
     given = parser.parse_args()
+    if given.local:
+        compare_local(given.bench, given.python, given.pairs)
+        return
     trials = {servers: mxnet_times(given.python, given.workers, servers) for servers in sorted({1, 2, given.workers})}
     servers = min(trials, key=lambda number: statistics.geometric_mean(trials[number].values()))
     print(f"MXNet with {servers} server(s): the fastest of {sorted(trials)}")

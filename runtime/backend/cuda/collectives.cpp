@@ -35,9 +35,8 @@ struct NcclApi {
     if (result == ncclSuccess) return {};
     const char* const last = ncclGetLastError(nullptr);
     const std::string details = last == nullptr || *last == '\0' ? "" : fmt::format(" ({})", last);
-    return fail(ErrorCode::internal,
-                fmt::format("NCCL: {} failed: {}{}; NCCL_DEBUG=INFO says more", what,
-                            ncclGetErrorString(result), details));
+    return fail(ErrorCode::internal, fmt::format("NCCL: {} failed: {}{}; NCCL_DEBUG=INFO says more", what,
+                                                 ncclGetErrorString(result), details));
   }
 };
 

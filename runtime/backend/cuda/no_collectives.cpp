@@ -5,9 +5,10 @@ namespace pitwall::cuda {
 namespace {
 
 Failure withoutNccl() {
-  return fail(ErrorCode::unsupported,
-              "Pitwall was built without NCCL (nccl.h was not found: install NCCL 2 with the CUDA toolkit and "
-              "build again)");
+  return fail(
+      ErrorCode::unsupported,
+      "Pitwall was built without NCCL (nccl.h was not found: install NCCL 2 with the CUDA toolkit and "
+      "build again)");
 }
 
 }  // namespace

@@ -99,7 +99,7 @@ std::unique_ptr<Backend> makeHostGpuBackend();
 // Counts of what FakeGpuPlatform's collectives have done.
 struct CollectivesDone {
   std::atomic<int> sums{0}, copies{0};
-  std::atomic<int> puts{0};           // groups that start together
+  std::atomic<int> puts{0};  // groups that start together
   std::atomic<int> most_together{0};
   std::atomic<int> communicators{0};  // opened
 };

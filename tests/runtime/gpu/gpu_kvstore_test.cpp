@@ -160,8 +160,7 @@ TEST_F(GpuStoreSettings, ListsOfGpusThatOverlapDoNotWaitForEachOther) {
 TEST_F(GpuStoreSettings, NoMoreArraysThanTheSettingStartTogether) {
   constexpr int kKeys = 24;
   for (const int most : {1, 5}) {
-    open(2,
-         {{"MXNET_UPDATE_AGGREGATION_SIZE", std::to_string(most)}, {"MXNET_CPU_PRIORITY_NTHREADS", "4"}},
+    open(2, {{"MXNET_UPDATE_AGGREGATION_SIZE", std::to_string(most)}, {"MXNET_CPU_PRIORITY_NTHREADS", "4"}},
          "nccl");
     std::vector<std::vector<NDArray>> values;
     for (int key = 0; key < kKeys; ++key) {
@@ -210,8 +209,9 @@ TEST_F(GpuStoreSettings, WithoutTheLibraryThereIsNoStoreNccl) {
   gpus->error_of_library = "libnccl.so.2 cannot be opened";
   const auto refused = KVStore::create(*session, "nccl");
   ASSERT_FALSE(refused.has_value());
-  EXPECT_EQ(refused.error().message, "kvstore 'nccl': libnccl.so.2 cannot be opened; 'device' and 'local' "
-                                     "sum without NCCL");
+  EXPECT_EQ(refused.error().message,
+            "kvstore 'nccl': libnccl.so.2 cannot be opened; 'device' and 'local' "
+            "sum without NCCL");
 }
 
 TEST_F(GpuStoreSettings, TheTraceNamesTheLibrary) {
@@ -227,9 +227,9 @@ TEST_F(GpuStoreSettings, TheTraceNamesTheLibrary) {
   for (const OperatorFacts& facts : sink->facts)
     if (facts.name.starts_with("KVStore"))
       found.push_back(facts.name + " " + facts.layer + ": " + facts.implementation);
-  EXPECT_THAT(found, testing::UnorderedElementsAre(
-                         "KVStoreReduce fc1_weight: 2 arrays to gpu/0, NCCL of a test",
-                         "KVStoreBroadcast fc1_weight: gpu/0 to 2 arrays, NCCL of a test"));
+  EXPECT_THAT(
+      found, testing::UnorderedElementsAre("KVStoreReduce fc1_weight: 2 arrays to gpu/0, NCCL of a test",
+                                           "KVStoreBroadcast fc1_weight: gpu/0 to 2 arrays, NCCL of a test"));
 }
 
 }  // namespace

@@ -44,8 +44,7 @@ struct AsyncRanksTest : testing::Test {
       ASSERT_EQ(values[i], value) << "worker " << rank << ' ' << i;
   }
 
-  std::shared_ptr<FakeGpuPlatform> gpus =
-      std::make_shared<FakeGpuPlatform>(FakeGpuOptions{.devices = 2});
+  std::shared_ptr<FakeGpuPlatform> gpus = std::make_shared<FakeGpuPlatform>(FakeGpuOptions{.devices = 2});
   std::unique_ptr<Session> session;
   std::unique_ptr<KVStore> store;
   int rank = 0, workers = 1;

@@ -62,8 +62,7 @@ struct StoreTest : testing::TestWithParam<Kind> {
 
   static Device at(int index) { return {GetParam().devices, index}; }
 
-  std::shared_ptr<FakeGpuPlatform> gpus =
-      std::make_shared<FakeGpuPlatform>(FakeGpuOptions{.devices = 8});
+  std::shared_ptr<FakeGpuPlatform> gpus = std::make_shared<FakeGpuPlatform>(FakeGpuOptions{.devices = 8});
   std::unique_ptr<Session> session = must(Session::open(
       {.trace_path = "", .backend = "reference", .settings = GetParam().settings, .gpus = gpus}));
   std::unique_ptr<KVStore> store = must(KVStore::create(*session, GetParam().type));
@@ -153,8 +152,8 @@ TEST_P(StoreTest, AnUpdaterGetsTheSumOfEachPush) {
     return {};
   }));
   for (int push = 1; push <= 4; ++push)
-    must(store->push("a", std::vector<NDArray>{full(kShape, 1, 0), full(kShape, 1, 1),
-                                               full(kShape, 1, 2), full(kShape, 1, 3)}));
+    must(store->push("a", std::vector<NDArray>{full(kShape, 1, 0), full(kShape, 1, 1), full(kShape, 1, 2),
+                                               full(kShape, 1, 3)}));
   EXPECT_EQ(pulled("a", kShape), filled(16));
   must(store->push("a", full(kShape, 1)));
   EXPECT_EQ(pulled("a", kShape), filled(17));
