@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
+#include <utility>
 
 namespace pitwall::kvstore::mpi {
 namespace {
@@ -23,8 +23,13 @@ std::uint64_t hashOf(const Exchange& exchange) {
 }  // namespace
 
 std::uint64_t Agreement::announce(Exchange exchange) {
-  announced_.emplace(next_, std::move(exchange));
+  announced_.push_back({std::move(exchange)});
   return next_++;
+}
+
+void Agreement::finished(std::uint64_t number) {
+  announced_[number - first_].is_finished = true;
+  for (; !announced_.empty() && announced_.front().is_finished; ++first_) announced_.pop_front();
 }
 
 ReadySet Agreement::readySet() const {
@@ -53,17 +58,24 @@ Status Agreement::take(const Vote& result, std::deque<Bucket>& buckets) {
   ReadySet agreed;
   agreed.base = base_;
   agreed.bits = result.bits;
-  std::vector<std::uint64_t> numbers;
-  for (const std::uint64_t number : ready_)
-    if (agreed.contains(number)) numbers.push_back(number);
-  std::ranges::stable_sort(numbers, std::greater<>(),
-                           [&](std::uint64_t number) { return announced_.at(number).priority; });
-  for (const std::uint64_t number : numbers) {
-    ready_.erase(number);
-    agreed_.insert(number);
-    history_ = mixed(history_, hashOf(announced_.at(number)));
-    last_key_ = announced_.at(number).key;
+  std::vector<std::pair<int, std::uint64_t>> by_priority;
+  for (auto number = ready_.begin(); number != ready_.end();) {
+    if (!agreed.contains(*number)) {
+      ++number;
+      continue;
+    }
+    by_priority.emplace_back(exchange(*number).priority, *number);
+    agreed_.insert(*number);
+    number = ready_.erase(number);
   }
+  const auto first = [](const auto& a, const auto& b) { return a.first > b.first; };
+  if (!std::ranges::is_sorted(by_priority, first)) std::ranges::stable_sort(by_priority, first);
+  std::vector<std::uint64_t> numbers;
+  for (const auto& [priority, number] : by_priority) {
+    numbers.push_back(number);
+    history_ = mixed(history_, hashOf(exchange(number)));
+  }
+  if (!numbers.empty()) last_key_ = exchange(numbers.back()).key;
   while (agreed_.erase(base_) != 0) ++base_;
   pack(numbers, buckets);
   return {};
@@ -73,13 +85,13 @@ Status Agreement::take(const Vote& result, std::deque<Bucket>& buckets) {
 void Agreement::pack(const std::vector<std::uint64_t>& numbers, std::deque<Bucket>& buckets) const {
   bool joins = false;
   for (const std::uint64_t number : numbers) {
-    const Exchange& exchange = announced_.at(number);
-    const bool is_sum = exchange.kind == Exchange::Kind::sum;
-    if (!joins || !is_sum || buckets.back().bytes + exchange.bytes > bucket_bytes_)
-      buckets.push_back({.kind = exchange.kind, .numbers = {}});
+    const Exchange& one = exchange(number);
+    const bool is_sum = one.kind == Exchange::Kind::sum;
+    if (!joins || !is_sum || buckets.back().bytes + one.bytes > bucket_bytes_)
+      buckets.push_back({.kind = one.kind, .numbers = {}});
     joins = is_sum;
     buckets.back().numbers.push_back(number);
-    buckets.back().bytes += exchange.bytes;
+    buckets.back().bytes += one.bytes;
   }
 }
 

@@ -7,7 +7,6 @@
 
 #include <cstdint>
 #include <deque>
-#include <map>
 #include <set>
 #include <vector>
 
@@ -40,7 +39,8 @@ class Agreement {
 
   std::uint64_t announce(Exchange exchange);
   void ready(std::uint64_t number) { ready_.insert(number); }
-  const Exchange& exchange(std::uint64_t number) const { return announced_.at(number); }
+  // Of an exchange that is not finished.
+  const Exchange& exchange(std::uint64_t number) const { return announced_[number - first_].exchange; }
 
   // Those that are ready here and not agreed on.
   ReadySet readySet() const;
@@ -49,7 +49,7 @@ class Agreement {
   // Appends the buckets of what all ranks are ready for. Errors: invalidInput if the ranks have agreed on different exchanges before.
   Status take(const Vote& result, std::deque<Bucket>& buckets);
 
-  void finished(std::uint64_t number) { announced_.erase(number); }
+  void finished(std::uint64_t number);
 
  private:
   void pack(const std::vector<std::uint64_t>& numbers, std::deque<Bucket>& buckets) const;
@@ -57,7 +57,12 @@ class Agreement {
   const Bytes bucket_bytes_;
   std::uint64_t next_ = 0;  // number of the next exchange
   std::uint64_t base_ = 0;  // the first that is not agreed on
-  std::map<std::uint64_t, Exchange> announced_;
+  struct Announced {
+    Exchange exchange;
+    bool is_finished = false;
+  };
+  std::uint64_t first_ = 0;          // number of the first one announced
+  std::deque<Announced> announced_;  // from `first_` on
   std::set<std::uint64_t> ready_;   // not agreed on
   std::set<std::uint64_t> agreed_;  // above `base_`
   std::uint64_t history_ = 0;
