@@ -118,7 +118,7 @@ class GpuPlatform {
   virtual Result<std::unique_ptr<Backend>> openBackend(const Settings& settings) = 0;
   // Such as "NCCL 2.28.9". Errors: notFound or unsupported where there is none, with the remedy.
   virtual Result<std::string> collectivesVersion() = 0;
-  // Over these GPUs, which differ. Takes some tenths of a second. Errors: those of the library.
+  // Over these GPUs, which differ; connects them, which takes a while. Errors: those of the library.
   virtual Result<std::unique_ptr<GpuCollectives>> openCollectives(std::span<const int> devices) = 0;
 };
 

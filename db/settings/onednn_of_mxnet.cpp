@@ -7,9 +7,9 @@ namespace {
 using enum SettingType;
 using enum SettingStatus;
 
-constexpr std::string_view kNoGraph =
-    "Symbolic graphs, which these fusions work on, are not in the runtime yet.";
-constexpr std::string_view kNoInt8 = "8-bit operators are not in the runtime yet.";
+constexpr std::string_view kNoAttention =
+    "Of MXNet's operators for attention (_contrib_interleaved_matmul_selfatt_...), which Pitwall does not "
+    "have.";
 
 constexpr SettingInfo kOnednnOfMxnetSettings[] = {
     {.name = "MXNET_DISABLE_MKLDNN_CONV_OPT",
@@ -103,16 +103,16 @@ constexpr SettingInfo kOnednnOfMxnetSettings[] = {
      .default_value = "0",
      .meaning = "Switches of single fusions in 8-bit (quantized) attention layers.",
      .source = kCode,
-     .status = planned,
-     .note = kNoInt8},
+     .status = notApplicable,
+     .note = kNoAttention},
     {.name = "MXNET_DISABLE_MKLDNN_TRANSFORMER_OPT",
      .owner = "mxnet",
      .type = boolean,
      .default_value = "0",
      .meaning = "Switches off the fusions of attention layers.",
      .source = kCode,
-     .status = planned,
-     .note = kNoGraph},
+     .status = notApplicable,
+     .note = kNoAttention},
     {.name = "MXNET_MKLDNN_CACHE_NUM",
      .owner = "mxnet",
      .type = integer,

@@ -63,8 +63,8 @@ class Agreement {
   };
   std::uint64_t first_ = 0;          // number of the first one announced
   std::deque<Announced> announced_;  // from `first_` on
-  std::set<std::uint64_t> ready_;   // not agreed on
-  std::set<std::uint64_t> agreed_;  // above `base_`
+  std::set<std::uint64_t> ready_;    // not agreed on
+  std::set<std::uint64_t> agreed_;   // above `base_`
   std::uint64_t history_ = 0;
   std::string last_key_ = "none";  // agreed on
 };

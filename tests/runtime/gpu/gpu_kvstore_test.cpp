@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "runtime/kvstore.h"
+#include "runtime/kvstore/link_trees.h"
 #include "tests/runtime/gpu/fake_gpu.h"
 #include "tests/runtime/nn/nn_support.h"
 #include "tests/support/memory_sink.h"
@@ -95,8 +96,21 @@ TEST_F(GpuStoreSettings, CompressionBetweenGpusIsRefused) {
               testing::HasSubstr("key 'g': an array is on gpu("));
 }
 
-// 0 - 3 and 1 - 2 are linked twice, the others once: whatever the tree, no pair is summed on the way that is not linked.
-TEST_F(GpuStoreSettings, TreesFollowTheLinksOfGpus) {
+// Weight 1 through the host, 1 + rank where memory is reached directly, and 2 where all such links have rank 0.
+TEST_F(GpuStoreSettings, LinksOfGpusAreThoseOfTheDriver) {
+  open(3, {}, "device");
+  const int devices[] = {0, 1, 2};
+  const auto weights = [&] { return kvstore::linksOf(gpus->fake, devices).weights; };
+  gpus->fake.setLinks([](int a, int b) { return GpuLink{a + b == 2, a + b == 2 ? 2 : 1}; });
+  EXPECT_EQ(weights(), (Floats{0, 1, 3, 1, 0, 1, 3, 1, 0}));
+  gpus->fake.setLinks([](int a, int b) { return GpuLink{a + b == 1, 0}; });
+  EXPECT_EQ(weights(), (Floats{0, 2, 1, 2, 0, 1, 1, 1, 0}));
+  gpus->fake.setLinks([](int, int) { return GpuLink{}; });
+  EXPECT_EQ(weights(), (Floats{0, 1, 1, 1, 0, 1, 1, 1, 0}));
+}
+
+// 0 - 3 and 1 - 2 are linked twice, 0 - 1 and 2 - 3 once, the others through the host.
+TEST_F(GpuStoreSettings, TreesSumOverTheLinksOfGpus) {
   open(4, {{"MXNET_KVSTORE_USETREE", "1"}}, "device");
   gpus->fake.setLinks([](int a, int b) {
     const bool far = (a < 2) != (b < 2) && a + b != 3;  // through the host
