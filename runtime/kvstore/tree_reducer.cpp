@@ -13,7 +13,7 @@
 namespace pitwall::kvstore {
 namespace {
 
-// The CPU's devices share its memory: a link of the lowest weight between any two. GPUs have those that the driver tells.
+// The CPU's devices share its memory: a link of the lowest weight between any two. GPUs have those that the driver reports.
 Result<Links> linksBetween(Session& session, std::span<const Value> values) {
   if (!std::ranges::all_of(values, onGpu)) return Links::alike(static_cast<int>(values.size()));
   std::vector<int> devices;

@@ -58,6 +58,7 @@ void printAll() {
       "allowed.\n\n");
   for (const Chapter& chapter : kChapters) {
     const auto count = std::ranges::count(settingCatalogue(), chapter.status, &SettingInfo::status);
+    if (count == 0) continue;
     std::printf("## %s (%td)\n\n%s\n\n", chapter.title, count, chapter.text);
     for (const SettingInfo& info : settingCatalogue())
       if (info.status == chapter.status) printEntry(info);
