@@ -188,22 +188,33 @@ Result<GpuStream> GpuWork::openStream(Device device) {
   return *stream;
 }
 
-Status GpuWork::afterAll(Device device, GpuStream stream, GpuCompleter::Done done) {
-  PITWALL_TRY(useOnce(device));
+// Calls `done` after all that is on the stream; the event there. `thread`: nullptr of a stream that is no thread's. The calling thread
+// uses the device. After an error `done` is not called.
+template <class Done>
+Result<GpuEvent> GpuWork::markEnd(Device device, GpuStream stream, GpuThread* thread, Done done) {
   const Result<GpuEvent> event = takeEvent(device.index);
   const Status recorded = event.has_value() ? driver_.record(*event, stream) : Status(fail(event.error()));
   if (!recorded.has_value()) {
+    // Without an event the work may still run: what it uses is given back after it.
     (void)driver_.synchronize(stream);
     return onDevice(device, recorded.error());
   }
   {
     const ScopedLock lock(mutex_);
+    if (thread != nullptr) ++thread->open;
     ++open_;
   }
-  completer_->add(stream, *event, [this, device, event = *event, done = std::move(done)](Status status) {
-    giveEvent(device.index, event, nullptr);
-    done(status.has_value() ? std::move(status) : onDevice(device, status.error()));
-  });
+  completer_->add(stream, *event,
+                  [this, device, event = *event, thread, done = std::move(done)](Status status) {
+                    giveEvent(device.index, event, thread);
+                    done(status.has_value() ? std::move(status) : onDevice(device, status.error()));
+                  });
+  return *event;
+}
+
+Status GpuWork::afterAll(Device device, GpuStream stream, GpuCompleter::Done done) {
+  PITWALL_TRY(useOnce(device));
+  PITWALL_TRY(markEnd(device, stream, nullptr, std::move(done)));
   return {};
 }
 
@@ -215,23 +226,9 @@ GpuEvent GpuWork::finish(Device device, Completion completion) {
   GpuThread& t = **thread;
   after->kept = std::exchange(t.kept, {});
   after->checks = std::exchange(t.checks, {});
-  const Result<GpuEvent> event = takeEvent(t.device);
-  Status recorded = event.has_value() ? driver_.record(*event, t.stream) : Status(fail(event.error()));
-  if (!recorded.has_value()) {
-    // Without an event the work may still run: what it uses is given back after it.
-    (void)driver_.synchronize(t.stream);
-    return complete(*after, onDevice(device, recorded.error())), nullptr;
-  }
-  {
-    const ScopedLock lock(mutex_);
-    ++t.open;
-    ++open_;
-  }
-  completer_->add(t.stream, *event, [this, device, event = *event, after, &t](Status status) {
-    giveEvent(device.index, event, &t);
-    if (!status.has_value()) status = onDevice(device, status.error());
-    complete(*after, std::move(status));
-  });
+  const Result<GpuEvent> event =
+      markEnd(device, t.stream, &t, [this, after](Status status) { complete(*after, std::move(status)); });
+  if (!event.has_value()) return complete(*after, fail(event.error())), nullptr;
   return *event;
 }
 

@@ -86,6 +86,8 @@ class GpuWork {
   Result<GpuEvent> takeEvent(int device);
   void giveEvent(int device, GpuEvent event, GpuThread* thread);
   Status useOnce(Device device);
+  template <class Done>
+  Result<GpuEvent> markEnd(Device device, GpuStream stream, GpuThread* thread, Done done);
   void waitForRoom(GpuThread& thread);
   struct After;
   void complete(After& after, Status status);

@@ -71,6 +71,13 @@ void sumPastCaches(std::span<const float* const> inputs, float* output, std::int
   sumPart(inputs, output, i, end);
 }
 
+// Whether the arrays push each other out of the largest cache.
+bool areLarge(std::size_t arrays, std::int64_t count) {
+  static const std::int64_t kCache =
+      std::max<std::int64_t>(sysconf(_SC_LEVEL3_CACHE_SIZE), std::int64_t{1} << 22);
+  return static_cast<std::int64_t>(arrays * sizeof(float)) * count > 2 * kCache;
+}
+
 __attribute__((target("avx2"))) void sumPartAvx2(std::span<const float* const> inputs, float* output,
                                                  std::int64_t begin, std::int64_t end) {
   sumPart(inputs, output, begin, end);
@@ -81,13 +88,6 @@ __attribute__((target("avx512f"))) void sumPartAvx512(std::span<const float* con
   sumPart(inputs, output, begin, end);
 }
 #endif
-
-// Whether the arrays push each other out of the largest cache.
-bool areLarge(std::size_t arrays, std::int64_t count) {
-  static const std::int64_t kCache =
-      std::max<std::int64_t>(sysconf(_SC_LEVEL3_CACHE_SIZE), std::int64_t{1} << 22);
-  return static_cast<std::int64_t>(arrays * sizeof(float)) * count > 2 * kCache;
-}
 
 // nullptr: the sum stays in the caches, or has more arrays than one pass takes.
 SumPart sumPastCachesOf(std::span<const float* const> inputs, const float* output, std::int64_t count) {

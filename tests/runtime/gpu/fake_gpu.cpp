@@ -319,6 +319,7 @@ class FakeCollectives final : public GpuCollectives {
   Status put(std::span<const GpuCollective> collectives, std::span<const GpuStream> streams) override {
     if (!platform_.error_of_put.empty()) return fail(ErrorCode::internal, platform_.error_of_put);
     ++platform_.collectives.puts;
+    if (platform_.before_put) platform_.before_put();
     const int together = static_cast<int>(collectives.size());
     platform_.collectives.most_together = std::max(platform_.collectives.most_together.load(), together);
     EXPECT_EQ(streams.size(), devices_);

@@ -115,6 +115,7 @@ class FakeGpuPlatform final : public GpuPlatform {
 
   FakeGpuDriver fake;
   CollectivesDone collectives;
+  std::function<void()> before_put = {};  // called by each put of a group
   // Of the calls after it; empty: none.
   std::string error_of_library;  // there is none
   std::string error_of_put;

@@ -1,6 +1,11 @@
 // Key-value stores of arrays on GPUs that are threads of the host (fake_gpu.h).
 #include <gmock/gmock.h>
 
+#include <atomic>
+#include <thread>
+
+#include "runtime/array/array.h"
+#include "runtime/gpu/exchange.h"
 #include "runtime/kvstore.h"
 #include "runtime/kvstore/link_trees.h"
 #include "tests/runtime/gpu/fake_gpu.h"
@@ -170,26 +175,45 @@ TEST_F(GpuStoreSettings, ListsOfGpusThatOverlapDoNotWaitForEachOther) {
   EXPECT_EQ(gpus->collectives.communicators, 5);
 }
 
-// What comes while the streams are busy starts together, up to the setting.
-TEST_F(GpuStoreSettings, NoMoreArraysThanTheSettingStartTogether) {
-  constexpr int kKeys = 24;
-  for (const int most : {1, 5}) {
+// What comes while a group is put on the streams starts together next, up to the setting: 1, then 5 and 2 of the other 7.
+TEST_F(GpuStoreSettings, WhatComesMeanwhileStartsTogether) {
+  constexpr int kCollectives = 8;
+  for (const auto& [most, puts] : {std::pair(1, 8), std::pair(5, 3)}) {
     open(2, {{"MXNET_UPDATE_AGGREGATION_SIZE", std::to_string(most)}, {"MXNET_CPU_PRIORITY_NTHREADS", "4"}},
          "nccl");
-    std::vector<std::vector<NDArray>> values;
-    for (int key = 0; key < kKeys; ++key) {
-      must(store->init(key, on({0})[0]));
-      values.push_back(on({0, 1}));
+    GpuExchange& exchange = *must(session->gpuExchange());
+    const GpuExchange::Peers& peers = *must(exchange.peers({0, 1}));
+    const auto arrays = on({0, 1});
+    must(session->engine().waitForAll());
+    const auto placeOf = [&](std::size_t i) {
+      return static_cast<float*>(valueOf(arrays[i]).chunk->block.data());
+    };
+    const GpuCollective copy{.kind = GpuCollective::Kind::copy,
+                             .root = 1,
+                             .floats = 2,
+                             .from = {nullptr, placeOf(1)},
+                             .to = {placeOf(0), placeOf(1)}};
+    std::atomic<int> came{0};
+    std::atomic<bool> begun{false};
+    gpus->before_put = [&came, &begun] {  // the first put lasts until all others have come
+      if (begun.exchange(true)) return;
+      while (came < kCollectives - 1) std::this_thread::yield();
+    };
+    for (int i = 0; i < kCollectives; ++i) {
+      session->engine().push({.run =
+                                  [&](const RunContext&, Completion completion) {
+                                    exchange.run(peers, copy, std::move(completion));
+                                    ++came;
+                                  },
+                              .operator_class = OperatorClass::prioritized});
+      while (!begun) std::this_thread::yield();
     }
     must(session->engine().waitForAll());
-    for (int key = 0; key < kKeys; ++key) must(store->push(key, values[static_cast<std::size_t>(key)]));
-    must(session->engine().waitForAll());
-    EXPECT_EQ(gpus->collectives.sums, kKeys);
-    EXPECT_LE(gpus->collectives.most_together, most);
-    EXPECT_LE(gpus->collectives.puts, kKeys);
-    if (most == 1) {
-      EXPECT_EQ(gpus->collectives.puts, kKeys);
-    }
+    EXPECT_EQ(gpus->collectives.copies, kCollectives);
+    EXPECT_EQ(gpus->collectives.puts, puts);
+    EXPECT_EQ(gpus->collectives.most_together, most);
+    EXPECT_EQ(must(arrays[0].toVector()), (Floats{1, 1}));
+    gpus->before_put = {};
   }
 }
 
