@@ -1,4 +1,6 @@
 // BatchNorm accepts data in any layout and keeps it. The running statistics are updated here.
+#include "runtime/backend/onednn/batch_norm.h"
+
 #include <cstring>
 
 #include "runtime/backend/onednn/operators.h"
@@ -6,7 +8,6 @@
 namespace pitwall::onednn {
 namespace {
 
-using BatchNormForward = dnnl::batch_normalization_forward::primitive_desc;
 using BatchNormBackward = dnnl::batch_normalization_backward::primitive_desc;
 using Flags = dnnl::normalization_flags;
 
@@ -16,12 +17,6 @@ Flags flagsOf(const BatchNormDesc& d, bool inference) {
   if (inference || d.use_global_stats) flags |= Flags::use_global_stats;
   if (inference && d.relu) flags |= Flags::fuse_norm_relu;
   return flags;
-}
-
-BatchNormForward forwardOf(const Request& r, const BatchNormDesc& d, const Desc& data) {
-  const bool inference = r.pass == Pass::inference;
-  const auto kind = inference ? dnnl::prop_kind::forward_inference : dnnl::prop_kind::forward_training;
-  return {{kind, data, d.epsilon, flagsOf(d, inference)}, userScratchpad(), r.engine};
 }
 
 // r = momentum * r + (1 - momentum) * batch, for mean and variance
@@ -44,20 +39,19 @@ void saveRunning(const KernelArgs& args, std::int64_t channels) {
 
 KernelPtr forward(const BatchNormDesc& d, const Request& r) {
   const Shape& shape = r.inputs[0].shape;
-  const BatchNormForward pd = forwardOf(r, d, descOf(r.inputs[0], dimsOf(shape)));
-  const Desc channels = rowMajor({shape[1]});
+  const BatchNormForward pd = normOf(d, r, descOf(r.inputs[0], dimsOf(shape)));
   auto kernel = std::make_shared<PrimitiveKernel>(r.engine, r.signature, pd.impl_info_str());
   kernel->setInput(0, pd.src_desc());
   kernel->setOutput(0, pd.dst_desc());
   const bool inference = r.pass == Pass::inference;
   const std::size_t first = d.use_global_stats ? 3 : 1;  // of the statistics' outputs
-  std::vector<Argument> arguments{{DNNL_ARG_SRC, pd.src_desc(), inputAt(0)},
-                                  {DNNL_ARG_SHIFT, channels, inputAt(2)},
-                                  {DNNL_ARG_MEAN, channels, inference ? inputAt(3) : outputAt(first)},
-                                  {DNNL_ARG_VARIANCE, channels, inference ? inputAt(4) : outputAt(first + 1)},
-                                  {DNNL_ARG_DST, pd.dst_desc(), outputAt(0)}};
-  if (!d.fix_gamma) arguments.push_back({DNNL_ARG_SCALE, channels, inputAt(1)});
-  kernel->addStep(dnnl::batch_normalization_forward(pd), pd.scratchpad_desc(), std::move(arguments));
+  addNorm(*kernel, pd,
+          {.data = inputAt(0),
+           .gamma = inputAt(1),
+           .beta = inputAt(2),
+           .mean = inference ? inputAt(3) : outputAt(first),
+           .variance = inference ? inputAt(4) : outputAt(first + 1),
+           .out = outputAt(0)});
   if (inference) return kernel;
   kernel->setEpilogue(
       [count = shape[1], momentum = d.momentum, global = d.use_global_stats](const KernelArgs& args) {
@@ -69,7 +63,7 @@ KernelPtr forward(const BatchNormDesc& d, const Request& r) {
 KernelPtr backward(const BatchNormDesc& d, const Request& r) {
   const Shape& shape = r.inputs[0].shape;
   const Desc data = descOf(r.inputs[0], dimsOf(shape)), channels = rowMajor({shape[1]});
-  const BatchNormForward hint = forwardOf(r, d, data);
+  const BatchNormForward hint = normOf(d, r, data);
   const BatchNormBackward pd({dnnl::prop_kind::backward, data, data, d.epsilon, flagsOf(d, false)},
                              userScratchpad(), r.engine, hint);
   auto kernel = std::make_shared<PrimitiveKernel>(r.engine, r.signature, pd.impl_info_str());
@@ -97,6 +91,24 @@ KernelPtr backward(const BatchNormDesc& d, const Request& r) {
 }
 
 }  // namespace
+
+BatchNormForward normOf(const BatchNormDesc& d, const Request& r, const Desc& data) {
+  const bool inference = r.pass == Pass::inference;
+  const auto kind = inference ? dnnl::prop_kind::forward_inference : dnnl::prop_kind::forward_training;
+  return {{kind, data, d.epsilon, flagsOf(d, inference)}, userScratchpad(), r.engine};
+}
+
+void addNorm(PrimitiveKernel& kernel, const BatchNormForward& norm, const NormPlaces& p) {
+  const Desc channels = rowMajor({norm.src_desc().dims()[1]});
+  // A primitive without a scale does not read gamma.
+  kernel.addStep(dnnl::batch_normalization_forward(norm), norm.scratchpad_desc(),
+                 {{DNNL_ARG_SRC, norm.src_desc(), p.data},
+                  {DNNL_ARG_SCALE, channels, p.gamma},
+                  {DNNL_ARG_SHIFT, channels, p.beta},
+                  {DNNL_ARG_MEAN, channels, p.mean},
+                  {DNNL_ARG_VARIANCE, channels, p.variance},
+                  {DNNL_ARG_DST, norm.dst_desc(), p.out}});
+}
 
 KernelPtr make(const BatchNormDesc& desc, const Request& request) {
   if (desc.relu && request.pass != Pass::inference) return nullptr;  // it would keep a mask for the gradient

@@ -20,7 +20,7 @@ struct FullyConnectedProblem {
   Desc biasDesc() const { return has_bias ? rowMajor(bias) : Desc(); }
 };
 
-FullyConnectedProblem problemOf(const FullyConnectedDesc& d, const Shape& data) {
+FullyConnectedProblem denseProblemOf(const FullyConnectedDesc& d, const Shape& data) {
   const std::int64_t features = d.flatten ? data.elements() / data[0] : data[data.rank() - 1];
   const std::int64_t samples = data.elements() / features;
   return {{samples, features}, {d.units, features}, {d.units}, {samples, d.units}, d.bias};
@@ -38,7 +38,7 @@ FullyConnectedForward forwardOf(const Request& r, const FullyConnectedProblem& p
 }
 
 KernelPtr forward(const FullyConnectedDesc& d, const Request& r) {
-  const FullyConnectedProblem p = problemOf(d, r.inputs[0].shape);
+  const FullyConnectedProblem p = denseProblemOf(d, r.inputs[0].shape);
   const auto kind =
       r.pass == Pass::inference ? dnnl::prop_kind::forward_inference : dnnl::prop_kind::forward_training;
   const FullyConnectedForward pd = forwardOf(r, p, kind, fusedAttributes(d.activation));
@@ -53,7 +53,7 @@ KernelPtr forward(const FullyConnectedDesc& d, const Request& r) {
 }
 
 KernelPtr backwardData(const FullyConnectedDesc& d, const Request& r) {
-  const FullyConnectedProblem p = problemOf(d, r.signature.outputs[0].shape);
+  const FullyConnectedProblem p = denseProblemOf(d, r.signature.outputs[0].shape);
   const FullyConnectedForward hint = forwardOf(r, p, dnnl::prop_kind::forward_training);
   const auto of = [&](const Desc& weight, bool allow_failure) {
     return FullyConnectedBackwardData({rowMajor(p.data), weight, rowMajor(p.out)}, userScratchpad(), r.engine,
@@ -72,7 +72,7 @@ KernelPtr backwardData(const FullyConnectedDesc& d, const Request& r) {
 }
 
 KernelPtr backwardWeights(const FullyConnectedDesc& d, const Request& r) {
-  const FullyConnectedProblem p = problemOf(d, r.inputs[0].shape);
+  const FullyConnectedProblem p = denseProblemOf(d, r.inputs[0].shape);
   const FullyConnectedForward hint = forwardOf(r, p, dnnl::prop_kind::forward_training);
   const Desc wish = r.like != nullptr ? descOf(*r.like, p.weight) : hint.weights_desc();
   const FullyConnectedBackwardWeights pd =

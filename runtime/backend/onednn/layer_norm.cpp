@@ -12,7 +12,7 @@ struct LayerNormProblem {
   Desc data, rows, features;
 };
 
-LayerNormProblem problemOf(const Shape& data) {
+LayerNormProblem layerNormProblemOf(const Shape& data) {
   const std::int64_t features = data[data.rank() - 1], rows = data.elements() / features;
   return {rowMajor({rows, features}), rowMajor({rows}), rowMajor({features})};
 }
@@ -60,7 +60,7 @@ KernelPtr backward(const LayerNormDesc& d, const Request& r, const LayerNormProb
 }  // namespace
 
 KernelPtr make(const LayerNormDesc& desc, const Request& request) {
-  const LayerNormProblem p = problemOf(request.inputs[0].shape);
+  const LayerNormProblem p = layerNormProblemOf(request.inputs[0].shape);
   return request.pass == Pass::backward ? backward(desc, request, p) : forward(desc, request, p);
 }
 

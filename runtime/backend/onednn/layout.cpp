@@ -111,6 +111,20 @@ Desc arrangedAs(const Desc& like, const Dims& dims) {
   return rowMajor(dims);
 }
 
+std::optional<Desc> ofBatch(const Desc& part, std::int64_t extent) {
+  const dnnl_memory_desc_t& d = part.data;
+  if (d.format_kind != dnnl_blocked || d.offset0 != 0 || d.extra.flags != 0) return std::nullopt;
+  const dnnl_blocking_desc_t& blocking = d.format_desc.blocking;
+  const bool blocks_first =
+      std::count(blocking.inner_idxs, blocking.inner_idxs + blocking.inner_nblks, 0) != 0;
+  const auto size = static_cast<Bytes>(dnnl::memory::data_type_size(part.data_type()));
+  const Bytes each = static_cast<Bytes>(part.get_size()) / d.dims[0];
+  if (blocks_first || blocking.strides[0] * size != each) return std::nullopt;
+  Desc whole = part;
+  whole.data.dims[0] = whole.data.padded_dims[0] = extent;
+  return whole;
+}
+
 LayoutPtr layoutOf(const Desc& desc) {
   if (sameArrangement(desc, rowMajor(desc.dims(), desc.data_type()))) return nullptr;
   return std::make_shared<DnnlLayout>(desc);

@@ -5,7 +5,9 @@
 // elements in the same row-major order; a reorder between two such views goes through row-major.
 #pragma once
 
+#include <cstdint>
 #include <oneapi/dnnl/dnnl.hpp>
+#include <optional>
 
 #include "runtime/tensor.h"
 
@@ -43,6 +45,9 @@ Desc descOf(const TensorSpec& spec, const Dims& dims);
 // A desc of extents `dims` with the blocks and the order of axes of `like`; row-major when `like` has neither those of an
 // image's data nor its rank.
 Desc arrangedAs(const Desc& like, const Dims& dims);
+
+// The desc of so many such arrays one after the other along the first axis; none where the first axis is not the outermost.
+std::optional<Desc> ofBatch(const Desc& part, std::int64_t extent);
 
 // Null when the desc is dense row-major.
 LayoutPtr layoutOf(const Desc& desc);

@@ -93,22 +93,36 @@ void PrimitiveKernel::addStep(const dnnl::primitive& primitive, const Desc& scra
   steps_.push_back({primitive, scratchpad, std::move(arguments)});
 }
 
-void PrimitiveKernel::bind(Execution& execution, const KernelArgs& args) const {
+void PrimitiveKernel::bind(Execution& execution, const KernelArgs& args, std::int64_t piece) const {
   auto* const scratch = static_cast<std::byte*>(args.context.workspace);
   PITWALL_CHECK(scratch != nullptr || workspaceBytes() == 0, "oneDNN (%s): a run without workspace",
                 implementation().c_str());
   for (Execution::Call& call : execution.calls) {
     for (Execution::Bound& b : call.bound) {
       // oneDNN has one handle type for inputs and outputs.
-      void* data = nullptr;
+      std::byte* data = nullptr;
       switch (b.place.kind) {
-        case Place::Kind::input: data = const_cast<void*>(args.inputs[b.place.index]); break;
-        case Place::Kind::output: data = args.outputs[b.place.index]; break;
+        case Place::Kind::input:
+          data = static_cast<std::byte*>(const_cast<void*>(args.inputs[b.place.index]));
+          break;
+        case Place::Kind::output: data = static_cast<std::byte*>(args.outputs[b.place.index]); break;
         case Place::Kind::temporary: data = scratch + temporaries_[b.place.index]; break;
       }
-      b.memory.set_data_handle(data);
+      b.memory.set_data_handle(data + piece * b.place.piece);
     }
     call.scratchpad.set_data_handle(scratch + temporary_bytes_);
+  }
+}
+
+void PrimitiveKernel::runSteps(Execution& execution, const KernelArgs& args) const {
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    const Execution::Call& call = execution.calls[i];
+    const auto& in_place = steps_[i].in_place;
+    if (in_place && args.inputs[in_place->first] == args.outputs[in_place->second]) continue;
+    dnnl::error::wrap_c_api(
+        dnnl_primitive_execute(steps_[i].primitive.get(), execution.stream.get(),
+                               static_cast<int>(call.arguments.size()), call.arguments.data()),
+        "could not execute a primitive");
   }
 }
 
@@ -116,16 +130,9 @@ Status PrimitiveKernel::run(const KernelArgs& args) const {
   try {
     const OpenMpLimit limit(threads_);
     Lease lease(*this);
-    Execution& execution = *lease;
-    bind(execution, args);
-    for (std::size_t i = 0; i < steps_.size(); ++i) {
-      const Execution::Call& call = execution.calls[i];
-      const auto& in_place = steps_[i].in_place;
-      if (in_place && args.inputs[in_place->first] == args.outputs[in_place->second]) continue;
-      dnnl::error::wrap_c_api(
-          dnnl_primitive_execute(steps_[i].primitive.get(), execution.stream.get(),
-                                 static_cast<int>(call.arguments.size()), call.arguments.data()),
-          "could not execute a primitive");
+    for (std::int64_t piece = 0; piece < pieces_; ++piece) {
+      bind(*lease, args, piece);
+      runSteps(*lease, args);
     }
     if (epilogue_) epilogue_(args);
     return {};

@@ -24,9 +24,11 @@ namespace pitwall::onednn {
 struct Place {
   enum class Kind : std::uint8_t { input, output, temporary } kind;
   std::size_t index;
+  Bytes piece = 0;  // from the place of one piece of the batch to that of the next; 0 = all have the same
 };
 inline Place inputAt(std::size_t i) { return {Place::Kind::input, i}; }
 inline Place outputAt(std::size_t i) { return {Place::Kind::output, i}; }
+inline Place eachPiece(const Place& first, Bytes bytes) { return {first.kind, first.index, bytes}; }
 
 struct Argument {
   int id;  // DNNL_ARG_*
@@ -52,6 +54,8 @@ class PrimitiveKernel final : public Kernel {
   void addStep(const dnnl::primitive& primitive, const Desc& scratchpad, std::vector<Argument> arguments);
   // The last step copies this input to this output: it is left out in runs where both are the same memory.
   void skipInPlace(std::size_t input, std::size_t output) { steps_.back().in_place = {input, output}; }
+  // The steps are run one after the other for each of so many pieces of the batch.
+  void setPieces(std::int64_t pieces) { pieces_ = pieces; }
   // At most; 0 = as many as other operators.
   void setThreads(int threads) { threads_ = threads; }
   void setMeasured(double seconds) { measured_seconds_ = seconds; }
@@ -67,7 +71,8 @@ class PrimitiveKernel final : public Kernel {
   struct Execution;
   class Lease;
 
-  void bind(Execution& execution, const KernelArgs& args) const;
+  void bind(Execution& execution, const KernelArgs& args, std::int64_t piece) const;
+  void runSteps(Execution& execution, const KernelArgs& args) const;
 
   const dnnl::engine engine_;
   std::vector<Step> steps_;
@@ -75,6 +80,7 @@ class PrimitiveKernel final : public Kernel {
   Bytes temporary_bytes_ = 0;
   Bytes scratchpad_bytes_ = 0;  // of the primitive that needs most
   Epilogue epilogue_;
+  std::int64_t pieces_ = 1;
   int threads_ = 0;
 
   mutable Mutex mutex_;

@@ -262,15 +262,17 @@ Status Binding::fuseOperations() {
     return fail(
         ErrorCode::invalidInput,
         fmt::format("MXNET_SUBGRAPH_BACKEND={}: the executor has the fusions of MKLDNN, or NONE", fusions));
+  const bool is_gpu = options_.device.kind == DeviceKind::gpu;
   if (fusions == "MKLDNN" && !isTraining()) {
-    graph::fuse(state_.program, wantedFusions(session_.settings()));
+    const Fusions wanted = wantedFusions(session_.settings());
+    graph::fuse(state_.program, wanted);
+    if (!is_gpu && wanted.norm_into_convolution) fuseNorms(state_.program);
     quantizeOperations(state_.program, wantedQuantizations(session_.settings()),
                        *PITWALL_TRY(session_.backend(options_.device)));
   }
   // Mirroring is for memory: chains keep results of several operators at once, and what is computed again is no pair.
   const bool mirrors = isTraining() && isMirroring(session_.settings());
   // oneDNN's would keep a mask for the gradient.
-  const bool is_gpu = options_.device.kind == DeviceKind::gpu;
   if (fusions == "MKLDNN" && isTraining() && is_gpu && !mirrors) fuseTraining(state_.program);
   if (session_.settings().boolean("MXNET_USE_FUSION") && !mirrors) fusePointwise(state_.program);
   return {};

@@ -5,11 +5,13 @@
 
 #include "runtime/operators/activation.h"
 #include "runtime/operators/add_n.h"
+#include "runtime/operators/batch_norm.h"
 #include "runtime/operators/binary.h"
 #include "runtime/operators/clip.h"
 #include "runtime/operators/convolution.h"
 #include "runtime/operators/dropout.h"
 #include "runtime/operators/linear.h"
+#include "runtime/operators/normalized_convolution.h"
 #include "runtime/operators/pointwise.h"
 #include "runtime/operators/quantized_convolution.h"
 
@@ -27,6 +29,11 @@ int writableInput(const Step& step) {
   if (step.desc.is<ActivationDesc>() || step.desc.is<ClipDesc>() || step.desc.is<BinaryDesc>() ||
       step.desc.is<AddNDesc>() || step.desc.is<LinearDesc>() || step.desc.is<PointwiseDesc>())
     return 0;
+  if (step.desc.is<BatchNormDesc>()) return step.pass == Pass::inference ? 0 : -1;
+  if (step.desc.is<NormalizedConvolutionDesc>()) {
+    const auto& normalized = step.desc.as<NormalizedConvolutionDesc>();
+    return normalized.convolution.adds ? static_cast<int>(normalized.firstOfNorm()) - 1 : -1;
+  }
   const bool is_quantized = step.desc.is<QuantizedConvolutionDesc>();
   if (!is_quantized && !step.desc.is<ConvolutionDesc>()) return -1;
   const ConvolutionDesc& convolution =

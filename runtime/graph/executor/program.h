@@ -116,6 +116,10 @@ struct Fusions {
 // addition, with the convolution, dense layer or BatchNorm before them.
 void fuse(Program& program, const Fusions& wanted);
 
+// Joins a BatchNorm with the convolution after it, which computes both in pieces of the batch. After fuse(), for backends that have
+// NormalizedConvolution.
+void fuseNorms(Program& program);
+
 // Which 8-bit operations write what follows from their sums, so that no operation of its own does.
 struct Quantizations {
   // Into a dense layer (MXNET_DISABLE_MKLDNN_QFC_FUSE_ALL, ..._QFC_FLOAT_OUTPUT), or a product of elements (..._QEM_...).

@@ -6,6 +6,7 @@
 
 #include "db/try.h"
 #include "runtime/operators/convolution.h"
+#include "runtime/operators/normalized_convolution.h"
 #include "runtime/operators/reorder.h"
 
 namespace pitwall::graph {
@@ -191,10 +192,15 @@ constexpr double kClearlyFaster = 0.9;
 
 void implementConvolutions(Program& program, Implementation implementation) {
   for (Operation& operation : program.operations) {
-    if (!operation.desc.is<ConvolutionDesc>()) continue;
-    ConvolutionDesc desc = operation.desc.as<ConvolutionDesc>();
-    desc.implementation = implementation;
-    operation.desc = desc;
+    if (operation.desc.is<ConvolutionDesc>()) {
+      ConvolutionDesc desc = operation.desc.as<ConvolutionDesc>();
+      desc.implementation = implementation;
+      operation.desc = desc;
+    } else if (operation.desc.is<NormalizedConvolutionDesc>()) {
+      NormalizedConvolutionDesc desc = operation.desc.as<NormalizedConvolutionDesc>();
+      desc.convolution.implementation = implementation;
+      operation.desc = desc;
+    }
   }
 }
 

@@ -86,6 +86,32 @@ TEST(ExecutorTest, NeighboursThatAreFusedAreOneKernel) {
   EXPECT_THAT(unfused->describePlan(), testing::Not(HasSubstr("+")));
 }
 
+// What the convolution alone reads of a BatchNorm is never whole in memory where that is large.
+TEST(ExecutorTest, ALargeBatchNormIsComputedInPieces) {
+  const Symbol data = Symbol::variable("data");
+  const Symbol first = convolution("conv1", data, 16);
+  const Symbol before = relu("relu1", node("BatchNorm", "bn1", {first}, {{"fix_gamma", "False"}}));
+  const Symbol narrow = relu("relu2", convolution("conv2", before, 2));
+  const Symbol symbol = node("elemwise_add", "sum1", {convolution("conv3", narrow, 16), first});
+  const auto planOf = [&](const ProgramSettings& settings, std::int64_t batch, Values* values) {
+    const auto session = open("onednn", settings);
+    const auto executor = bindTo(*session, symbol, arraysOf(*session, symbol, {batch, 3, 130, 130}));
+    EXPECT_TRUE(executor->forward().has_value());
+    if (values != nullptr) *values = valuesOf(*executor);
+    return std::pair(executor->describePlan(), executor->memory().planned);
+  };
+  Values joined, apart;
+  const auto [plan, planned] = planOf({}, 5, &joined);
+  EXPECT_THAT(plan, HasSubstr("bn1+relu1+conv2+relu2"));
+  const auto [longer, more] = planOf({{"MXNET_SUBGRAPH_BACKEND", "NONE"}}, 5, &apart);
+  expectNear(joined, apart, 1e-4F);
+  const auto single = planOf({{"MXNET_DISABLE_MKLDNN_FUSE_CONV_BN", "1"}}, 5, nullptr);
+  EXPECT_THAT(single.first, HasSubstr("bn1+relu1:"));
+  EXPECT_LT(planned, single.second * 2 / 3) << "a block less";
+  EXPECT_LT(planned, more);
+  EXPECT_THAT(planOf({}, 1, nullptr).first, HasSubstr("bn1+relu1:")) << "one image is no batch";
+}
+
 // Sharing, and overwriting inputs, change no bit.
 TEST(ExecutorTest, EveryPlanOfMemoryGivesTheSameBits) {
   const Symbol net = network(), inner = net.internals();
