@@ -52,6 +52,9 @@ class Layout {
   virtual Bytes sizeBytes() const = 0;       // with padding
   virtual std::string toString() const = 0;  // "aBcd16b"
   virtual bool equals(const Layout& other) const = 0;
+  // n where the array is [batch][channels / n][pixels][n], the last channels padded: n of axis 1 side by side. All of them where it is
+  // [batch][pixels][channels]. 0: arranged otherwise.
+  virtual std::int64_t channelsTogether() const { return 0; }
   // The same arrangement of elements of another type; null where there is none: arrays of that type are row-major.
   virtual std::shared_ptr<const Layout> ofType(DType /*type*/) const { return nullptr; }
 };

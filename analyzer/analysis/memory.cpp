@@ -17,12 +17,19 @@ constexpr Column kMemoryColumns[] = {
     {"live_bytes", kInteger, "bytes", "last value; null = a row of what a pool reserves"},
     {"peak_bytes", kInteger, "bytes", "greatest value; null = a row of what a pool reserves"},
     {"growth_per_iteration", kReal, "bytes",
-     "slope over the ends of the steady iterations; null = fewer than five"},
+     "slope of the least value in each steady iteration; null = fewer than five"},
     {"growth_share", kReal, "ratio",
-     "growth from the end of the first third of the steady iterations to the last one, relative to the "
-     "former; null = unknown"},
+     "growth of the least value from the end of the first third of the steady iterations to the last one, "
+     "relative to the former; null = unknown"},
     {"monotone", kInteger, "0 or 1",
-     "1 = it never fell from the end of one steady iteration to the next; null = fewer than five"},
+     "1 = the least value never fell from one steady iteration to the next; null = fewer than five"},
+    {"rising_iterations", kInteger, "",
+     "iterations after the first third whose least value is above the previous one's; null = fewer than "
+     "five"},
+    {"largest_step", kReal, "ratio",
+     "share of the growth after the first third that is between two iterations; null = no growth"},
+    {"late_growth", kReal, "ratio",
+     "share of the growth after the first third that is in the last third; null = no growth"},
     {"reserved_bytes", kInteger, "bytes", "most that the pool reserved; null = another row"},
 };
 constexpr TableDeclaration kMemoryTable{
@@ -30,37 +37,49 @@ constexpr TableDeclaration kMemoryTable{
     "A tag or pool of memory, over the whole trace; growth is from iteration to iteration.", kMemoryColumns};
 namespace {
 
+constexpr std::size_t kFewest = 5;  // iterations, for a slope
+
 struct Growth {
-  SqlValue per_iteration, share, monotone;
+  SqlValue per_iteration, share, monotone, rising, largest_step, late;
 };
 
-double valueAt(const std::vector<CounterSample>& samples, TimeNs time_ns) {
-  const auto after = std::partition_point(samples.begin(), samples.end(),
-                                          [time_ns](const CounterSample& s) { return s.time_ns <= time_ns; });
-  return after == samples.begin() ? 0 : (after - 1)->value;
+// Of each steady iteration the least value while it ran. What an asynchronous program has allocated when an
+// iteration ends depends on how far its operators have come; memory that is never freed raises the least value too.
+std::vector<double> leastValues(const std::vector<CounterSample>& samples,
+                                std::span<const Iteration> iterations) {
+  std::vector<double> values;
+  for (const Iteration& iteration : iterations) {
+    if (iteration.role != IterationRole::steady || samples.front().time_ns > iteration.end_ns) continue;
+    auto at = std::ranges::upper_bound(samples, iteration.start_ns, {}, &CounterSample::time_ns);
+    double least = at == samples.begin() ? 0 : (at - 1)->value;
+    for (; at != samples.end() && at->time_ns <= iteration.end_ns; ++at) least = std::min(least, at->value);
+    values.push_back(least);
+  }
+  return values;
 }
 
-// The value at the end of each steady iteration: the same phase of each. The first third contains the
-// allocators' warm-up, so the share compares the end with the end of that third.
-Growth growthOf(const std::vector<CounterSample>& samples, std::span<const Iteration> iterations) {
-  std::vector<double> values;
-  for (const auto& iteration : iterations) {
-    if (iteration.role == IterationRole::steady && samples.front().time_ns <= iteration.end_ns)
-      values.push_back(valueAt(samples, iteration.end_ns));
-  }
-  if (values.size() < 5) return {};
+// The first third contains the allocators' warm-up, so the share compares the end with the end of that third.
+Growth growthOf(const std::vector<double>& values) {
+  if (values.size() < kFewest) return {};
   const auto n = static_cast<double>(values.size());
-  double x = 0, y = 0, xx = 0, xy = 0;
-  bool monotone = true;
+  const std::size_t third = values.size() / 3, last_third = values.size() - 1 - third;
+  const double before = values[third], growth = values.back() - before;
+  double x = 0, y = 0, xx = 0, xy = 0, largest = 0;
+  std::int64_t rising = 0;
   for (std::size_t i = 0; i < values.size(); ++i) {
     const auto at = static_cast<double>(i);
     x += at, y += values[i], xx += at * at, xy += at * values[i];
-    if (i > 0) monotone = monotone && values[i] >= values[i - 1];
+    if (i <= third) continue;
+    const double step = values[i] - values[i - 1];
+    rising += step > 0;
+    largest = std::max(largest, step);
   }
-  const double third = values[values.size() / 3];
   return {(n * xy - x * y) / (n * xx - x * x),
-          third > 0 ? SqlValue((values.back() - third) / third) : SqlValue(),
-          static_cast<std::int64_t>(monotone)};
+          before > 0 ? SqlValue(growth / before) : SqlValue(),
+          static_cast<std::int64_t>(std::ranges::is_sorted(values)),
+          rising,
+          growth > 0 ? SqlValue(largest / growth) : SqlValue(),
+          growth > 0 ? SqlValue((values.back() - values[last_third]) / growth) : SqlValue()};
 }
 
 }  // namespace
@@ -82,10 +101,10 @@ Status writeMemory(Trace& trace, const Context& context) {
     for (const auto& sample : samples) peak = std::max(peak, sample.value);
     const std::string tag = colon == std::string::npos ? name : name.substr(colon + 2);
     const auto bytes = [](double value) { return static_cast<std::int64_t>(std::min(value, 9e18)); };
-    const auto growth = growthOf(samples, context.iterations.all);
+    const auto growth = growthOf(leastValues(samples, context.iterations.all));
     const bool resident = colon == std::string::npos;
     if (is_reserve) {
-      table.row({"reserved: " + tag, {}, {}, {}, {}, {}, bytes(peak)});
+      table.row({"reserved: " + tag, {}, {}, {}, {}, {}, {}, {}, {}, bytes(peak)});
     } else {
       table.row({resident ? name : tag,
                  bytes(samples.back().value),
@@ -93,6 +112,9 @@ Status writeMemory(Trace& trace, const Context& context) {
                  growth.per_iteration,
                  growth.share,
                  growth.monotone,
+                 growth.rising,
+                 growth.largest_step,
+                 growth.late,
                  {}});
     }
   }

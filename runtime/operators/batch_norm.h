@@ -20,7 +20,7 @@ struct BatchNormDesc {
   bool fix_gamma = false;  // gamma is 1, whatever the array holds, and its gradient 0
   bool use_global_stats =
       false;          // training too normalises with the running statistics, and leaves them as they are
-  bool relu = false;  // of the output; in training of GPUs and the reference backend alone
+  bool relu = false;  // of the output
   Result<Signature> infer(const ShapeQuery& query) const;
   friend bool operator==(const BatchNormDesc&, const BatchNormDesc&) = default;
 };

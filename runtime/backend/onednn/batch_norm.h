@@ -1,4 +1,4 @@
-// The primitive of a BatchNorm as a step of a kernel.
+// The primitive of a BatchNorm of inference as a step of a kernel.
 #pragma once
 
 #include "runtime/backend/onednn/primitive_kernel.h"
@@ -8,7 +8,6 @@ namespace pitwall::onednn {
 
 using BatchNormForward = dnnl::batch_normalization_forward::primitive_desc;
 
-// Of the request's pass, forward or inference.
 BatchNormForward normOf(const BatchNormDesc& desc, const Request& request, const Desc& data);
 
 struct NormPlaces {

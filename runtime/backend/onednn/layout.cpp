@@ -65,6 +65,29 @@ bool DnnlLayout::equals(const Layout& other) const {
   return layout != nullptr && sameArrangement(desc_, layout->desc_);
 }
 
+std::int64_t DnnlLayout::channelsTogether() const {
+  const dnnl_memory_desc_t& d = desc_.data;
+  if (d.format_kind != dnnl_blocked || d.ndims < 3 || d.offset0 != 0 || d.extra.flags != 0) return 0;
+  const dnnl_blocking_desc_t& blocking = d.format_desc.blocking;
+  const bool is_blocked = blocking.inner_nblks == 1 && blocking.inner_idxs[0] == 1;
+  if (blocking.inner_nblks != 0 && !is_blocked) return 0;
+  const std::int64_t together = is_blocked ? blocking.inner_blks[0] : d.dims[1];
+  dnnl_memory_desc_t expected = d;
+  std::int64_t stride = together;
+  const auto axis = [&](int i, std::int64_t extent) {
+    expected.format_desc.blocking.strides[i] = stride;
+    stride *= extent;
+  };
+  for (int i = d.ndims - 1; i >= 2; --i) {
+    if (d.padded_dims[i] != d.dims[i]) return 0;
+    axis(i, d.dims[i]);
+  }
+  expected.format_desc.blocking.strides[1] = is_blocked ? stride : 1;
+  if (is_blocked) stride *= d.padded_dims[1] / together;
+  axis(0, d.dims[0]);
+  return sameStrides(d, expected) && d.padded_dims[0] == d.dims[0] ? together : 0;
+}
+
 Dims dimsOf(const Shape& shape) {
   Dims dims;
   for (int i = 0; i < shape.rank(); ++i) dims.push_back(shape[i]);

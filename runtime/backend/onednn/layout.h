@@ -22,6 +22,7 @@ class DnnlLayout final : public Layout {
   Bytes sizeBytes() const override { return static_cast<Bytes>(desc_.get_size()); }
   std::string toString() const override;  // "ABcd16b16a": outermost first, capitals are blocked
   bool equals(const Layout& other) const override;
+  std::int64_t channelsTogether() const override;
 
   const Desc& desc() const { return desc_; }
 

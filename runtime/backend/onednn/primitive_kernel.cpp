@@ -134,7 +134,6 @@ Status PrimitiveKernel::run(const KernelArgs& args) const {
       bind(*lease, args, piece);
       runSteps(*lease, args);
     }
-    if (epilogue_) epilogue_(args);
     return {};
   } catch (const std::exception& error) {
     return fail(ErrorCode::internal, fmt::format("oneDNN ({}): {}", implementation_, error.what()));

@@ -5,7 +5,6 @@
 // oneDNN memory object costs more to create (0.5 us) than to point elsewhere (10 ns).
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -38,9 +37,6 @@ struct Argument {
 
 class PrimitiveKernel final : public Kernel {
  public:
-  // Runs after the last primitive.
-  using Epilogue = std::function<void(const KernelArgs&)>;
-
   PrimitiveKernel(const dnnl::engine& engine, Signature signature, std::string implementation);
   ~PrimitiveKernel() override;
   Status run(const KernelArgs& args) const override;
@@ -59,7 +55,6 @@ class PrimitiveKernel final : public Kernel {
   // At most; 0 = as many as other operators.
   void setThreads(int threads) { threads_ = threads; }
   void setMeasured(double seconds) { measured_seconds_ = seconds; }
-  void setEpilogue(Epilogue epilogue) { epilogue_ = std::move(epilogue); }
 
  private:
   struct Step {
@@ -79,7 +74,6 @@ class PrimitiveKernel final : public Kernel {
   std::vector<Bytes> temporaries_;  // offsets into the workspace; the scratchpad follows them
   Bytes temporary_bytes_ = 0;
   Bytes scratchpad_bytes_ = 0;  // of the primitive that needs most
-  Epilogue epilogue_;
   std::int64_t pieces_ = 1;
   int threads_ = 0;
 

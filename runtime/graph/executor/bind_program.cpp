@@ -227,8 +227,7 @@ bool isMirroring(const Settings& settings) {
 BackwardOptions Binding::backwardOptions(const IndexedGraph& graph) const {
   const Settings& settings = session_.settings();
   BackwardOptions options{.requests = std::vector<GradientRequest>(graph.nodes.size(), GradientRequest::none),
-                          .sum_cap = settings.integer("MXNET_EXEC_INPLACE_GRAD_SUM_CAP"),
-                          .mirror = isMirroring(settings)};
+                          .sum_cap = settings.integer("MXNET_EXEC_INPLACE_GRAD_SUM_CAP")};
   for (const int id : graph.arguments) {
     const auto found = options_.gradients.find(graph.nodes[position(id)]->name);
     if (found != options_.gradients.end()) options.requests[position(id)] = found->second.request;
@@ -270,10 +269,11 @@ Status Binding::fuseOperations() {
     quantizeOperations(state_.program, wantedQuantizations(session_.settings()),
                        *PITWALL_TRY(session_.backend(options_.device)));
   }
-  // Mirroring is for memory: chains keep results of several operators at once, and what is computed again is no pair.
   const bool mirrors = isTraining() && isMirroring(session_.settings());
-  // oneDNN's would keep a mask for the gradient.
-  if (fusions == "MKLDNN" && isTraining() && is_gpu && !mirrors) fuseTraining(state_.program);
+  if (fusions == "MKLDNN" && isTraining()) fuseTraining(state_.program);
+  // GPUs keep what they have memory for: a pass over it takes them as long as the kernels beside it.
+  if (mirrors || (fusions == "MKLDNN" && isTraining() && !is_gpu)) recomputeResults(state_.program, mirrors);
+  // Chains keep results of several operators at once; mirroring is for memory.
   if (session_.settings().boolean("MXNET_USE_FUSION") && !mirrors) fusePointwise(state_.program);
   return {};
 }

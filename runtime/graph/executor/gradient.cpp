@@ -38,7 +38,7 @@ class BackwardPass {
         lowered_(lowered),
         program_(lowered.program),
         options_(options),
-        results_(graph, lowered, options.mirror),
+        results_(graph, lowered),
         needs_(lowered.tensors.size()),
         expected_(lowered.tensors.size()),
         parts_(lowered.tensors.size()) {}

@@ -12,15 +12,13 @@ namespace pitwall::graph {
 struct BackwardOptions {
   std::vector<GradientRequest> requests;  // by node; of variables
   std::int64_t sum_cap = 8;               // MXNET_EXEC_INPLACE_GRAD_SUM_CAP
-  bool mirror = false;                    // MXNET_BACKWARD_DO_MIRROR
 };
 
 // Adds the operations that compute the gradients asked for, and no others, after those of the forward pass; tensors for the
 // gradients (Tensor::gradient_of) and for those that the caller gives (Tensor::head).
 //
-// Several gradients of one tensor are summed: fewer than sum_cap by one kernel, else one after the other as they come. With
-// mirror, what the backward pass reads of forward results is computed again where that is cheap, so that the results need not
-// be kept; single nodes ask for it with the attribute __force_mirroring__.
+// Several gradients of one tensor are summed: fewer than sum_cap by one kernel, else one after the other as they come. What the
+// backward pass reads of nodes with the attribute __force_mirroring__ is computed again, so that it need not be kept.
 //
 // Returns the variables whose gradient is asked for and is zero, since no output depends on them. Errors: unsupported, naming
 // the node, for an operator without gradient.

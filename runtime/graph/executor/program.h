@@ -133,8 +133,12 @@ void quantizeOperations(Program& program, const Quantizations& wanted, const Bac
 // The tensors of which foldings and quantized weights are computed; without those of dense layers if they are not wanted.
 std::vector<int> constantSources(const Program& program, bool with_dense = true);
 
-// The same in training: a BatchNorm with the relu after it, and their gradients. For backends whose BatchNorm trains with a relu.
+// The same in training: a BatchNorm with the relu after it, and their gradients.
 void fuseTraining(Program& program);
+
+// Has the backward pass compute large results of BatchNorms again instead of keeping them, and with `mirrors`
+// (MXNET_BACKWARD_DO_MIRROR) many others. After fuseTraining().
+void recomputeResults(Program& program, bool mirrors);
 
 // Joins functions of each element that read each other's results.
 void fusePointwise(Program& program);

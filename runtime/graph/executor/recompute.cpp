@@ -16,7 +16,7 @@ bool asksForIt(const Node& node) {
 
 }  // namespace
 
-ForwardResults::ForwardResults(const IndexedGraph& graph, LoweredGraph& lowered, bool mirror)
+ForwardResults::ForwardResults(const IndexedGraph& graph, LoweredGraph& lowered)
     : graph_(graph),
       lowered_(lowered),
       is_head_(lowered.tensors.size()),
@@ -31,8 +31,7 @@ ForwardResults::ForwardResults(const IndexedGraph& graph, LoweredGraph& lowered,
     const bool is_kernel = lowered.operations[position(id)] >= 0;
     const bool repeatable = made.gradient.recomputation.has_value() || made.updates.empty();
     const bool is_view = !node.isVariable() && made.kind == Lowered::Kind::view;
-    may_again_.push_back(is_view ||
-                         (is_kernel && repeatable && !made.gradient.is_kept && (mirror || asksForIt(node))));
+    may_again_.push_back(is_view || (is_kernel && repeatable && !made.gradient.is_kept && asksForIt(node)));
   }
 }
 

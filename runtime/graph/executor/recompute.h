@@ -1,4 +1,4 @@
-// What the backward pass reads of the forward pass: a result as it was kept, or computed again.
+// What the backward pass reads of the forward pass: a result as it was kept, or computed again where its node asks for that.
 #pragma once
 
 #include <vector>
@@ -9,8 +9,7 @@ namespace pitwall::graph {
 
 class ForwardResults {
  public:
-  // With `mirror` all results are computed again that may be; else those of nodes that ask for it.
-  ForwardResults(const IndexedGraph& graph, LoweredGraph& lowered, bool mirror);
+  ForwardResults(const IndexedGraph& graph, LoweredGraph& lowered);
 
   // The tensor of what a kernel of the gradient of node `id` reads; only of kinds input, output and extra. May add operations
   // to the program. A kernel's sources that are not read come after the others.

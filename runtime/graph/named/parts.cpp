@@ -147,7 +147,7 @@ GradientRule weightedRule(const char* name, const OperatorKindDesc& desc, std::s
                          .flop = forward};
   if (inputs > 2) trained.gradients.push_back(2);
   GradientRule rule;
-  rule.kernels = {std::move(data), std::move(trained)};
+  rule.kernels = {std::move(trained), std::move(data)};
   return rule;
 }
 

@@ -30,9 +30,10 @@ Status checkArrays(const UpdateCall& call) {
 
 // An array that the update reads and writes, in the layout of its weight.
 Result<Value> asWeight(const NDArray& array, const NDArray& weight, const CallSite& site) {
-  const Value& value = valueOf(array);
-  PITWALL_TRY(convertLayout(site.state(), value,
-                            layoutOfType(valueOf(weight).chunk->layout, value.chunk->dtype), Phase::update));
+  const Value &value = valueOf(array), &of = valueOf(weight);
+  const DType type = value.chunk->dtype;
+  const LayoutPtr layout = type == of.chunk->dtype ? of.chunk->layout : layoutOfType(of.chunk->layout, type);
+  PITWALL_TRY(convertLayout(site.state(), value, layout, Phase::update));
   return value;
 }
 

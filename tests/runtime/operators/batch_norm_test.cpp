@@ -58,16 +58,11 @@ TEST_F(BatchNormForms, GlobalStatisticsStayAsTheyAre) {
   }
 }
 
-TEST_F(BatchNormForms, OneDnnHasNoKernelForTrainingWithARelu) {
-  if (!secondIsOnednn()) GTEST_SKIP() << "about oneDNN";
-  EXPECT_THAT(failureOf(*onednn_, BatchNormDesc{.relu = true}, Pass::forward, {{2, 3}, {3}, {3}}),
-              HasSubstr("backend 'onednn' has no kernel for BatchNorm forward"));
-}
-
-// Beside channels that are whole vectors of a GPU, some that are not.
+// Beside channels that are whole vectors, some that are not; and so few that threads share them.
 TEST_F(BatchNormForms, TrainsWithARelu) {
-  if (secondIsOnednn()) GTEST_SKIP() << "oneDNN has no such kernel";
-  for (const Shape& shape : {Shape{2, 17, 5, 3}, Shape{4, 16, 4, 4}, Shape{3, 40, 20, 20}, Shape{6, 3}}) {
+  for (const Shape& shape :
+       {Shape{2, 17, 5, 3}, Shape{4, 16, 4, 4}, Shape{3, 40, 20, 20}, Shape{6, 3}, Shape{3, 150, 3, 7},
+        Shape{300, 70}, Shape{5, 3, 40, 40}, Shape{6, 48, 20, 20}, Shape{7, 1, 3}}) {
     const Shape channels{shape[1]};
     const Array data = random(shape), dout = random(shape), gamma = positive(channels),
                 beta = random(channels), mean = random(channels), variance = positive(channels);
