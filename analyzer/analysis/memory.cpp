@@ -23,7 +23,7 @@ constexpr Column kMemoryColumns[] = {
      "relative to the former; null = unknown"},
     {"monotone", kInteger, "0 or 1",
      "1 = the least value never fell from one steady iteration to the next; null = fewer than five"},
-    {"rising_iterations", kInteger, "",
+    {"rising_iterations", kInteger, "count",
      "iterations after the first third whose least value is above the previous one's; null = fewer than "
      "five"},
     {"largest_step", kReal, "ratio",

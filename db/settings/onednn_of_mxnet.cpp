@@ -215,7 +215,9 @@ constexpr SettingInfo kOnednnOfMxnetSettings[] = {
      .source = kEnvVar,
      .status = honoured,
      .since = "0.1.0",
-     .note = "Of the executor: MKLDNN (on either backend) or NONE; others are refused."},
+     .note = "Of the executor: MKLDNN (on either backend) or NONE; others are refused. In training MKLDNN "
+             "joins BatchNorms with their relu; on CPUs the backward pass computes their large results again "
+             "instead of keeping them."},
     {.name = "MXNET_SUBGRAPH_VERBOSE",
      .owner = "mxnet",
      .type = boolean,
