@@ -10,7 +10,9 @@ namespace pitwall {
 // The result of the BatchNorm is in no array: where kPieceBytes hold not all of it, a kernel may compute it, and the
 // convolution of it, in pieces of the batch.
 //   inference: data, weight, [bias], [addend], gamma, beta, running_mean, running_var -> out
-// Shapes as of the two. All numbers are float32.
+//   backward:  dout, weight, data (not read) -> dgamma, dbeta
+// Shapes as of the two. All numbers are float32. The gradients are for data that need none, where gamma is fixed: dgamma is 0, and dbeta
+// sums over each channel what the convolution would give as the gradient of its data. Not with a relu between the two, nor with groups.
 struct NormalizedConvolutionDesc {
   static const OperatorKind kKind;
   static constexpr Bytes kPieceBytes = Bytes{4} << 20;
@@ -22,6 +24,9 @@ struct NormalizedConvolutionDesc {
   }
   Result<Signature> infer(const ShapeQuery& query) const;
   friend bool operator==(const NormalizedConvolutionDesc&, const NormalizedConvolutionDesc&) = default;
+
+ private:
+  Result<Signature> inferBackward(const ShapeQuery& query) const;
 };
 
 }  // namespace pitwall

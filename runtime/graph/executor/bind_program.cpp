@@ -270,9 +270,11 @@ Status Binding::fuseOperations() {
                        *PITWALL_TRY(session_.backend(options_.device)));
   }
   const bool mirrors = isTraining() && isMirroring(session_.settings());
-  if (fusions == "MKLDNN" && isTraining()) fuseTraining(state_.program);
+  const bool joins = fusions == "MKLDNN" && isTraining();
+  if (joins) fuseTraining(state_.program);
+  if (joins && !is_gpu) fuseShiftGradients(state_.program);
   // GPUs keep what they have memory for: a pass over it takes them as long as the kernels beside it.
-  if (mirrors || (fusions == "MKLDNN" && isTraining() && !is_gpu)) recomputeResults(state_.program, mirrors);
+  if (mirrors || (joins && !is_gpu)) recomputeResults(state_.program, mirrors);
   // Chains keep results of several operators at once; mirroring is for memory.
   if (session_.settings().boolean("MXNET_USE_FUSION") && !mirrors) fusePointwise(state_.program);
   return {};

@@ -136,6 +136,10 @@ std::vector<int> constantSources(const Program& program, bool with_dense = true)
 // The same in training: a BatchNorm with the relu after it, and their gradients.
 void fuseTraining(Program& program);
 
+// Joins the gradient of a BatchNorm whose gamma is fixed and whose data need no gradient with that of the convolution before it. For
+// backends that have the gradients of NormalizedConvolution.
+void fuseShiftGradients(Program& program);
+
 // Has the backward pass compute large results of BatchNorms again instead of keeping them, and with `mirrors`
 // (MXNET_BACKWARD_DO_MIRROR) many others. After fuseTraining().
 void recomputeResults(Program& program, bool mirrors);

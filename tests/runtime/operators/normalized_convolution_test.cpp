@@ -10,7 +10,7 @@ using Type = FusedActivation::Type;
 struct Case {
   Shape data;
   ConvolutionDesc convolution;
-  BatchNormDesc norm;
+  BatchNormDesc norm = {};
 };
 
 class NormalizedConvolution : public ConformanceCheck {
@@ -114,6 +114,33 @@ TEST_F(NormalizedConvolution, AddsInPlace) {
   }
 }
 
+// Strides that do not reach the last elements, windows wider than their stride and than the data, images without padding.
+TEST_F(NormalizedConvolution, GradientsOfTheShiftAgreeInEveryLayout) {
+  const Case cases[] = {
+      {{2, 3, 23, 18}, {.kernel = {7, 7}, .stride = {2, 2}, .pad = {3, 3}, .channels = 24, .bias = false}},
+      {{3, 5, 8, 9}, {.kernel = {3, 2}, .stride = {3, 1}, .pad = {0, 1}, .channels = 16}},
+      {{1, 16, 7, 5}, {.kernel = {3, 3}, .pad = {4, 4}, .dilate = {2, 3}, .channels = 70, .bias = false}},
+      {{2, 4, 3, 3}, {.kernel = {5, 5}, .pad = {2, 2}, .channels = 1, .bias = false}},
+      {{4, 2, 6, 6}, {.stride = {4, 4}, .channels = 32, .bias = false}},
+  };
+  for (const Case& c : cases) {
+    const ConvolutionDesc& d = c.convolution;
+    Shape out{c.data[0], d.channels};
+    for (std::size_t i = 0; i < 2; ++i) {
+      const std::int64_t window = d.dilate[i] * (d.kernel[i] - 1) + 1;
+      out.append((c.data[static_cast<int>(i) + 2] + 2 * d.pad[i] - window) / d.stride[i] + 1);
+    }
+    const Array dout = random(out), weight = random({d.channels, c.data[1], d.kernel[0], d.kernel[1]}),
+                data = random(c.data);
+    const NormalizedConvolutionDesc desc{{.fix_gamma = true}, d};
+    for (const LayoutPtr& layout : layoutsFor(*onednn_, out))
+      compare({.desc = desc, .pass = Pass::backward, .inputs = {dout, weight, data}},
+              {.desc = desc,
+               .pass = Pass::backward,
+               .inputs = {reordered(*onednn_, dout, layout), weight, data}});
+  }
+}
+
 TEST_F(NormalizedConvolution, MistakesAreMessages) {
   const NormalizedConvolutionDesc desc{{}, {.channels = 3, .bias = false}};
   const Shape data{1, 2, 4, 4}, weight{3, 2, 1, 1};
@@ -126,6 +153,12 @@ TEST_F(NormalizedConvolution, MistakesAreMessages) {
               HasSubstr("beta has shape 3, must be 2"));
   EXPECT_THAT(failureOf(*reference_, desc, Pass::inference, {data, {3, 1, 1, 1}, {2}, {2}, {2}, {2}}),
               HasSubstr("weight has shape"));
+  EXPECT_THAT(failureOf(*reference_, desc, Pass::backward, {{1, 3, 4, 4}, weight, data}),
+              HasSubstr("where gamma is fixed"));
+  const NormalizedConvolutionDesc fixed{{.fix_gamma = true}, {.channels = 3, .bias = false}};
+  EXPECT_EQ(failureOf(*reference_, fixed, Pass::backward, {{1, 3, 4, 4}, weight, data}), "");
+  EXPECT_THAT(failureOf(*reference_, fixed, Pass::backward, {{1, 3, 4, 5}, weight, data}),
+              HasSubstr("has shape"));
 }
 
 }  // namespace
