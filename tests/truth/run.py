@@ -3,6 +3,7 @@ predicted gain with the one that is measured when the fix is applied. Started by
 
 import argparse
 import json
+import os
 import pathlib
 import statistics
 import subprocess
@@ -171,6 +172,8 @@ def main():
     if not picked:
         print("no case has that name; --list names them", file=sys.stderr)
         return 2
+    if options.keep:
+        os.makedirs(options.keep, exist_ok=True)
     results = []
     for case in picked:
         if sys.stderr.isatty():
