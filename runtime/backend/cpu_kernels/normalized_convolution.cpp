@@ -2,7 +2,6 @@
 // output's gradient over the windows' places, times the weights. It reads the gradient once, where the convolution would
 // multiply each of its numbers with a whole window.
 #include <algorithm>
-#include <vector>
 
 #include "runtime/backend/cpu_kernels/operators.h"
 #include "runtime/backend/cpu_kernels/parallel_for.h"
@@ -44,7 +43,10 @@ class ShiftGradient {
     return dout.layout == nullptr || dout.layout->channelsTogether() == dout.shape[1] ||
            (dout.layout->channelsTogether() > 0 && dout.layout->channelsTogether() <= kMostLanes);
   }
-  Bytes workspaceBytes() const { return outputs_ * places() * static_cast<Bytes>(sizeof(double)); }
+  // The sums of each output channel, then those of a row.
+  Bytes workspaceBytes() const {
+    return (outputs_ * places() + groups_ * lanes_ * x_.kernel) * static_cast<Bytes>(sizeof(double));
+  }
 
   Status run(const KernelArgs& a, std::int64_t parallel_elements) const {
     double* const sums = static_cast<double*>(a.context.workspace);
@@ -73,17 +75,16 @@ class ShiftGradient {
     const std::int64_t lanes = std::min(lanes_, outputs_ - group * lanes_);
     double* const of_group = sums + group * lanes_ * places();
     std::fill_n(of_group, lanes * places(), 0.0);
-    std::vector<double> rows(static_cast<std::size_t>(x_.kernel * lanes));
+    double* const rows = sums + outputs_ * places() + group * lanes_ * x_.kernel;
     for (std::int64_t oy = 0; oy < y_.out; ++oy) {
-      std::ranges::fill(rows, 0.0);
+      std::fill_n(rows, x_.kernel * lanes, 0.0);
       for (std::int64_t n = 0; n < batch_; ++n)
-        sumRow(dout + n * image_ + group * group_ + oy * x_.out * pixel_, lanes, rows.data());
+        sumRow(dout + n * image_ + group * group_ + oy * x_.out * pixel_, lanes, rows);
       for (std::int64_t ky = 0; ky < y_.kernel; ++ky) {
         if (oy < y_.begin(ky) || oy >= y_.end(ky)) continue;
         for (std::int64_t lane = 0; lane < lanes; ++lane)
           for (std::int64_t kx = 0; kx < x_.kernel; ++kx)
-            of_group[lane * places() + ky * x_.kernel + kx] +=
-                rows[static_cast<std::size_t>(kx * lanes + lane)];
+            of_group[lane * places() + ky * x_.kernel + kx] += rows[kx * lanes + lane];
       }
     }
   }

@@ -5,7 +5,7 @@
 namespace pitwall::test::optimizer_test {
 namespace {
 
-// Reorders of a training of a convolution, whose weight has a layout of its own, by phase.
+// Reorders of a training of a convolution, whose weight is in blocks.
 std::int64_t reordersOfUpdates(int steps) {
   const TempFolder folder;
   const std::string path = folder / "x.pitwall";
