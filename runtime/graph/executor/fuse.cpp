@@ -54,10 +54,7 @@ class Fusion {
         activate(i, operation, *activation);
       }
     }
-    std::vector<Operation> kept;
-    for (std::size_t i = 0; i < program_.operations.size(); ++i)
-      if (!dead_[i]) kept.push_back(std::move(program_.operations[i]));
-    program_.operations = std::move(kept);
+    removeOperations(program_, dead_);
   }
 
  private:

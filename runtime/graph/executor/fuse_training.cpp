@@ -41,10 +41,7 @@ class TrainingFusion {
       join(norm, at(function), at(slope), at(gradient));
       dead[position(function)] = dead[position(slope)] = true;
     }
-    std::vector<Operation> kept;
-    for (std::size_t i = 0; i < program_.operations.size(); ++i)
-      if (!dead[i]) kept.push_back(std::move(program_.operations[i]));
-    program_.operations = std::move(kept);
+    removeOperations(program_, dead);
   }
 
  private:

@@ -126,4 +126,29 @@ int baseOf(const Program& program, int tensor) {
   return tensor;
 }
 
+Uses usesOf(const Program& program) {
+  Uses uses{std::vector<int>(program.tensors.size(), -1), std::vector<int>(program.tensors.size(), 0)};
+  for (std::size_t i = 0; i < program.operations.size(); ++i) {
+    for (const int input : program.operations[i].inputs)
+      if (input >= 0) ++uses.readers[position(input)];
+    for (const int output : program.operations[i].outputs) uses.maker[position(output)] = static_cast<int>(i);
+  }
+  for (const Tensor& tensor : program.tensors)
+    if (tensor.view_of >= 0) ++uses.readers[position(tensor.view_of)];
+  for (const int output : program.outputs) ++uses.readers[position(output)];
+  return uses;
+}
+
+bool areFloats(const Program& program, const std::vector<int>& tensors) {
+  return std::ranges::all_of(tensors,
+                             [&](int t) { return program.tensors[position(t)].dtype == DType::float32; });
+}
+
+void removeOperations(Program& program, const std::vector<bool>& removed) {
+  std::vector<Operation> kept;
+  for (std::size_t i = 0; i < program.operations.size(); ++i)
+    if (!removed[i]) kept.push_back(std::move(program.operations[i]));
+  program.operations = std::move(kept);
+}
+
 }  // namespace pitwall::graph

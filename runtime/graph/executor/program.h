@@ -150,4 +150,15 @@ void fusePointwise(Program& program);
 // The tensor whose memory it has.
 int baseOf(const Program& program, int tensor);
 
+// By tensor: the operation that makes it, -1 none, and how many operations, views and outputs read it.
+struct Uses {
+  std::vector<int> maker, readers;
+};
+Uses usesOf(const Program& program);
+
+// Whether the tensors have elements of float32.
+bool areFloats(const Program& program, const std::vector<int>& tensors);
+
+void removeOperations(Program& program, const std::vector<bool>& removed);
+
 }  // namespace pitwall::graph
