@@ -133,7 +133,8 @@ class ResultRecomputation {
            TensorSpec{.shape = made.shape, .dtype = made.dtype}.sizeBytes() >= kLeastWithoutMirroring;
   }
 
-  // The tensor of the result when the backward pass reads it; adds the operations that compute it again, once.
+  // The tensor of the result when the backward pass reads it; adds the operations that compute it again, unless it still has what they
+  // made.
   int present(int tensor) {
     if (program_.tensors[position(tensor)].view_of >= 0 || position(tensor) >= results_.size() ||
         isThere(tensor) || maker_[position(tensor)] < 0)

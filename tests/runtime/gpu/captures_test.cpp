@@ -21,11 +21,10 @@ ArraysByName onGpu(const ArraysByName& arrays) {
 class GpuExecutor : public testing::TestWithParam<const char*> {
  protected:
   bool isGraph() const { return *GetParam() == '1'; }
-  std::unique_ptr<Session> open() {
-    auto session = Session::open({.trace_path = "",
-                                  .backend = "reference",
-                                  .settings = {{"MXNET_ENABLE_CUDA_GRAPHS", GetParam()}},
-                                  .gpus = gpus});
+  std::unique_ptr<Session> open(ProgramSettings settings = {}) {
+    settings.emplace_back("MXNET_ENABLE_CUDA_GRAPHS", GetParam());
+    auto session = Session::open(
+        {.trace_path = "", .backend = "reference", .settings = std::move(settings), .gpus = gpus});
     EXPECT_TRUE(session.has_value()) << session.error().message;
     return std::move(*session);
   }
@@ -84,6 +83,28 @@ TEST_P(GpuExecutor, TrainsAsTheCpu) {
   if (isGraph()) {
     EXPECT_GT(gpus->fake.launches(), 2);
   }
+}
+
+// A BatchNorm is joined with its relu, or not, and mirroring computes results again: the gradients stay.
+TEST_P(GpuExecutor, WhatIsJoinedOrComputedAgainChangesNoGradient) {
+  const Symbol symbol = network();
+  const auto run = [&](const ProgramSettings& settings, std::string* plan) {
+    const auto session = open(settings);
+    auto options = forTraining(symbol);
+    options.device = gpu(0);
+    const auto executor =
+        bindTraining(*session, symbol, onGpu(labelled(*session, symbol, kTrainingImages)), options);
+    for (int step = 0; step < 3; ++step) trainingStep(*executor);
+    *plan = executor->describePlan();
+    return gradientsOf(*executor, options);
+  };
+  std::string joined, apart, mirrored;
+  const GradientValues expected = run({{"MXNET_SUBGRAPH_BACKEND", "NONE"}}, &apart);
+  expectEqual(run({}, &joined), expected, 1e-4F);
+  expectEqual(run({{"MXNET_BACKWARD_DO_MIRROR", "1"}}, &mirrored), expected, 1e-4F);
+  EXPECT_THAT(joined, testing::HasSubstr("_backward_BatchNorm bn1+relu1"));
+  EXPECT_THAT(apart, testing::Not(testing::HasSubstr("bn1+relu1")));
+  EXPECT_THAT(mirrored.substr(mirrored.find("_backward_")), testing::HasSubstr(" Convolution conv1"));
 }
 
 TEST_P(GpuExecutor, DrawsNewNumbersInEachPass) {
