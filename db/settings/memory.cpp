@@ -24,7 +24,7 @@ constexpr SettingInfo kMemorySettings[] = {
      .since = "0.1.0",
      .note = "Of the executor; in MXNet 1.9.1 too Gluon and imperative programs ignore it. About every "
              "second result that the backward pass reads is computed again, by convolutions too: half the "
-             "memory at about 0.87 of the speed (ResNet-50). Large results of BatchNorms are computed again "
+             "memory at about 0.88 of the speed (ResNet-50). Large results of BatchNorms are computed again "
              "without it too. A node's attribute __force_mirroring__ asks for it alone."},
     {.name = "MXNET_CPU_MEM_LARGE_ALLOC_ROUND_SIZE",
      .owner = "mxnet",

@@ -42,7 +42,7 @@ class TrainingNorm {
       return NormPart{unit % z_.groups, std::min(z_.rows, at), std::min(z_.rows, at + rows)};
     };
     const auto over = [&](std::int64_t units, auto body) {
-      parallelFor(units, Split::ofRows(parallel_elements_, z_.perChannel() * z_.lanes, a),
+      parallelFor(units, Split::ofRows(parallel_elements_, rows * z_.pixels * z_.lanes, a),
                   [&](std::int64_t begin, std::int64_t end) {
                     for (std::int64_t unit = begin; unit < end; ++unit) body(unit);
                   });
@@ -96,10 +96,8 @@ class TrainingNorm {
 
   NormConstants firstElements(const NormArrays& arrays, std::int64_t group) const {
     NormConstants own;
-    eachLane(group, [&](std::size_t lane, std::int64_t c) {
-      own.mean[lane] = arrays.x[group * z_.group_stride + c - z_.firstChannel(group)];
-    });
-    return own;
+    std::copy_n(arrays.x + group * z_.group_stride, z_.channelsOf(group), own.mean.begin());
+    return spread(own);
   }
 
   // Adds up the parts, in the place of the first, and writes what has an element for each channel.
@@ -145,12 +143,12 @@ class TrainingNorm {
            constants(a, part.group, sumsAt(a, part.group, 0)), none});
   }
 
-  // Calls visit(lane, channel); padding has no channel, and its numbers stay 0.
-  template <class Visit>
-  void eachLane(std::int64_t group, Visit visit) const {
-    const std::int64_t lanes = z_.lanes == 1 ? kMostGroupChannels : z_.channelsOf(group);
-    for (std::int64_t lane = 0; lane < lanes; ++lane)
-      visit(static_cast<std::size_t>(lane), z_.firstChannel(group) + (z_.lanes == 1 ? 0 : lane));
+  // Of a group of one channel, its numbers for all lanes.
+  NormConstants spread(NormConstants own) const {
+    if (z_.lanes != 1) return own;
+    for (GroupNumbers* numbers : {&own.mean, &own.scale, &own.shift, &own.through, &own.by_normal})
+      numbers->fill(numbers->front());
+    return own;
   }
 
   // `sums`: finished; null before, when `through` and `by_normal` are not known.
@@ -160,7 +158,10 @@ class TrainingNorm {
     const float* variance = backward_ ? input(a, 3) : output(a, 2);
     const float* beta = !backward_ ? input(a, 2) : d_.relu ? input(a, 5) : nullptr;
     const double share = 1 / static_cast<double>(z_.perChannel());
-    eachLane(group, [&](std::size_t lane, std::int64_t c) {
+    // Padding has no channel, and its numbers stay 0.
+    for (std::int64_t i = 0; i < z_.channelsOf(group); ++i) {
+      const std::int64_t c = z_.firstChannel(group) + i;
+      const auto lane = static_cast<std::size_t>(i);
       const double inverse =
           1 / std::sqrt(static_cast<double>(variance[c]) + static_cast<double>(d_.epsilon));
       own.mean[lane] = mean[c];
@@ -168,12 +169,11 @@ class TrainingNorm {
           static_cast<float>((d_.fix_gamma ? 1 : static_cast<double>(input(a, 1)[c])) * inverse);
       own.shift[lane] = beta != nullptr ? beta[c] : 0;
       // Mean and variance depend on the data, unless they are the running ones.
-      if (!backward_ || d_.use_global_stats || sums == nullptr) return;
-      const std::int64_t i = 2 * (c - z_.firstChannel(group));
-      own.through[lane] = static_cast<float>(sums[i] * share);
-      own.by_normal[lane] = static_cast<float>(sums[i + 1] * share * inverse);
-    });
-    return own;
+      if (!backward_ || d_.use_global_stats || sums == nullptr) continue;
+      own.through[lane] = static_cast<float>(sums[2 * i] * share);
+      own.by_normal[lane] = static_cast<float>(sums[2 * i + 1] * share * inverse);
+    }
+    return spread(own);
   }
 
   const BatchNormDesc d_;

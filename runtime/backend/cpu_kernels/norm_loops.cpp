@@ -175,11 +175,11 @@ PITWALL_INLINE void stripsOfBlocks(const NormGroups& z, const NormPart& p, const
         {n * z.row_stride + p.group * z.group_stride, z.pixels, z.lanes, 0});
 }
 
-// Channels last: a row is a pixel. The vectors of all channels at once, or those that the last group has.
+// A row is a pixel, as where channels are last. The vectors of all channels at once, or those that the last group has in memory.
 template <int kWidth, class Compute>
 PITWALL_INLINE void stripsOfPixels(const NormGroups& z, const NormPart& p, const Compute& compute) {
   const std::int64_t at = p.begin * z.row_stride + p.group * z.group_stride, rows = p.end - p.begin,
-                     channels = z.channelsOf(p.group);
+                     channels = std::min(z.lanes, z.row_stride - p.group * z.lanes);
   constexpr int kAll = static_cast<int>(kMostGroupChannels) / kWidth;
   if (channels == kMostGroupChannels)
     return compute.template strip<NormLanes<kWidth>, kAll>({at, rows, z.row_stride, 0});

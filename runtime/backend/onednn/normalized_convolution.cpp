@@ -46,7 +46,6 @@ Pieces piecesOf(const ConvolutionDesc& d, const Request& r, std::int64_t images)
 }  // namespace
 
 KernelPtr make(const NormalizedConvolutionDesc& d, const Request& r) {
-  if (r.pass != Pass::inference) return nullptr;
   const Pieces pieces = piecesOf(d.convolution, r, imagesOfPiece(r.inputs[0].shape));
   const ConvolutionForward& pd = pieces.chosen.primitive;
   const OpenMpLimit limit(pieces.chosen.threads);
