@@ -45,7 +45,7 @@ class CudaBackend final : public CachingBackend {
 
  private:
   static bool isOfLibraries(const OperatorKindDesc& desc) {
-    return desc.is<ConvolutionDesc>() || desc.is<FullyConnectedDesc>() || desc.is<DotDesc>() ||
+    return desc.is<ConvolutionDesc>() || desc.is<DeconvolutionDesc>() || desc.is<FullyConnectedDesc>() || desc.is<DotDesc>() ||
            desc.is<BatchDotDesc>();
   }
   bool computes16Bits(const OperatorKindDesc& desc, Pass pass,

@@ -9,9 +9,9 @@
 
 #include "db/mutex.h"
 #include "db/try.h"
+#include "runtime/backend/cuda/convolution_request.h"
 #include "runtime/backend/cuda/device_time.h"
 #include "runtime/backend/cuda/library_helpers.h"
-#include "runtime/backend/gpu_kernels/channels_last.h"
 
 namespace pitwall::cuda {
 
@@ -127,42 +127,48 @@ class Convolution {
 
 class ConvolutionKernel final : public Kernel {
  public:
-  ConvolutionKernel(const ConvolutionProblem& problem, bool bias_gradient, Signature signature,
+  ConvolutionKernel(const ConvolutionRequest& request, Signature signature,
                     std::unique_ptr<Convolution> convolution, std::vector<Measured> times)
-      : problem_(problem), bias_gradient_(bias_gradient), convolution_(std::move(convolution)) {
+      : request_(request), convolution_(std::move(convolution)) {
     inputs_ = std::move(signature.inputs);
     outputs_ = std::move(signature.outputs);
     workspace_bytes_ = convolution_->workspaceBytes();
-    if (bias_gradient_) workspace_bytes_ = std::max(workspace_bytes_, channels().sizeBytes(1));
+    if (request_.bias_gradient) workspace_bytes_ = std::max(workspace_bytes_, channels().sizeBytes(1));
     implementation_ = "cudnn " + convolution_->engine().name;
-    Kernel::problem_ = problem.describe();
+    problem_ = request_.problem.describe();
     measured_ = std::move(times);
   }
 
   Status run(const KernelArgs& a) const override {
-    Places places;
-    switch (problem_.kind) {
-      case Kind::forward:
-        places = {.x = a.inputs[0], .w = a.inputs[1], .y = a.outputs[0]};
-        if (problem_.bias) places.bias = a.inputs[2];
-        if (problem_.adds) places.addend = a.inputs[problem_.bias ? 3 : 2];
-        break;
-      case Kind::data: places = {.x = a.outputs[0], .w = a.inputs[1], .y = a.inputs[0]}; break;
-      case Kind::weights: places = {.x = a.inputs[0], .w = a.outputs[0], .y = a.inputs[1]}; break;
-    }
-    PITWALL_TRY(convolution_->run(a.context, places));
-    if (!bias_gradient_) return {};
-    return launchChannelSum(a.context, channels(), problem_.type, a.inputs[1], a.outputs[1]);
+    const auto at = [&a](const ConvolutionRequest::Argument& argument) -> const void* {
+      if (!argument) return nullptr;
+      return argument->is_output ? a.outputs[argument->index] : a.inputs[argument->index];
+    };
+    const bool fuses = request_.problem.kind == Kind::forward;
+    const void* const bias = at(request_.bias);
+    PITWALL_TRY(convolution_->run(a.context, {.x = at(request_.x),
+                                              .w = at(request_.w),
+                                              .y = at(request_.y),
+                                              .bias = fuses ? bias : nullptr,
+                                              .addend = at(request_.addend)}));
+    if (request_.bias_gradient)
+      return launchChannelSum(a.context, channels(), request_.problem.type, at(request_.bias_gradient),
+                              a.outputs[1]);
+    if (fuses || bias == nullptr) return {};
+    const Extents& x = request_.problem.x;
+    return launchEpilogue(a.context, {request_.problem.type, elementsOf(x), x[1],
+                                      request_.problem.channels_last ? 1 : x[2] * x[3], {}, a.outputs[0], bias,
+                                      nullptr, a.outputs[0]});
   }
 
  private:
+  // Of the bias' gradient.
   gpu_kernels::ChannelParts channels() const {
-    const Extents& y = problem_.y;
-    return {{y[1], y[2] * y[3], problem_.channels_last}, elementsOf(y) / y[1]};
+    const Extents e = request_.biasExtents();
+    return {{e[1], e[2] * e[3], request_.problem.channels_last}, elementsOf(e) / e[1]};
   }
 
-  const ConvolutionProblem problem_;
-  const bool bias_gradient_;
+  const ConvolutionRequest request_;
   const std::unique_ptr<Convolution> convolution_;
 };
 
@@ -265,61 +271,32 @@ Result<std::optional<EngineChoice>> chooseEngine(const CudnnContext& context,
   return best;
 }
 
-Extents extentsOf(const Shape& shape) {
-  if (shape.rank() == 4) return {shape[0], shape[1], shape[2], shape[3]};
-  return {shape[0], shape[1], 1, shape[2]};
-}
-
 }  // namespace
 
-ConvolutionProblem problemOf(const ConvolutionDesc& d, Pass pass, Signature& s) {
-  ConvolutionProblem p;
-  TensorSpec *x = &s.inputs[0], *w = &s.inputs[1], *y = &s.outputs[0];
-  if (pass == Pass::backwardData) {
-    p.kind = Kind::data;
-    x = &s.outputs[0], y = &s.inputs[0];
-  } else if (pass == Pass::backwardWeights) {
-    p.kind = Kind::weights;
-    w = &s.outputs[0], y = &s.inputs[1];
-  } else {
-    p.bias = d.bias, p.adds = d.adds;
-    p.relu = d.activation.type == FusedActivation::Type::relu;
-  }
-  p.type = x->dtype;
-  p.x = extentsOf(x->shape), p.w = extentsOf(w->shape), p.y = extentsOf(y->shape);
-  p.stride = d.stride, p.pad = d.pad, p.dilate = d.dilate;
-  p.channels_last = x->shape.rank() == 4;
-  if (!p.channels_last) return p;
-  for (TensorSpec* const spec : {x, w, y}) spec->layout = gpu_kernels::channelsLast(spec->shape, spec->dtype);
-  if (p.adds) s.inputs.back().layout = y->layout;
-  return p;
-}
-
-Result<KernelPtr> makeConvolution(const CudnnContext& context, const ConvolutionDesc& desc, Pass pass,
+Result<KernelPtr> makeConvolution(const CudnnContext& context, const OperatorKindDesc& desc, Pass pass,
                                   const Signature& row_major) {
   Signature signature = row_major;
   const DType type = signature.inputs[0].dtype;
   for (const auto* const specs : {&signature.inputs, &signature.outputs})
     for (const TensorSpec& spec : *specs)
       if (spec.dtype != type) return KernelPtr();  // of mixed types
-  const ConvolutionProblem problem = problemOf(desc, pass, signature);
-  const bool bias_gradient = problem.kind == Kind::weights && desc.bias;
-  const FusedActivation activation = problem.kind == Kind::forward ? desc.activation : FusedActivation{};
+  const ConvolutionRequest request = ConvolutionRequest::of(desc, pass, signature);
+  const ConvolutionProblem& problem = request.problem;
   EngineSearch search{.forbidden_notes = context.options.forbidden_notes};
   if (context.options.heuristics >= 0)
     search.mode = static_cast<cudnnBackendHeurMode_t>(context.options.heuristics);
   auto engines = enginesFor(context.api, context.device, problem, search);
   if (!engines.has_value()) return KernelPtr();  // cuDNN has no such windows; plain loops compute them
   std::vector<Kernel::Measured> times;
-  const auto choice = PITWALL_TRY(chooseEngine(context, problem, activation, *engines, times));
+  const auto choice = PITWALL_TRY(chooseEngine(context, problem, request.activation, *engines, times));
   if (!choice) return KernelPtr();
   if (context.options.verbose >= 1)
     fprintf(stderr, "pitwall: %s: chosen: %s%s\n", problem.describe().c_str(), choice->name.c_str(),
             choice->seconds > 0 ? fmt::format(", {:.1f} us", choice->seconds * 1e6).c_str() : "");
   auto convolution =
-      std::make_unique<Convolution>(context.api, problem, activation, (*engines)[choice->number]);
-  return KernelPtr(std::make_shared<ConvolutionKernel>(problem, bias_gradient, std::move(signature),
-                                                       std::move(convolution), std::move(times)));
+      std::make_unique<Convolution>(context.api, problem, request.activation, (*engines)[choice->number]);
+  return KernelPtr(std::make_shared<ConvolutionKernel>(request, std::move(signature), std::move(convolution),
+                                                       std::move(times)));
 }
 
 }  // namespace pitwall::cuda

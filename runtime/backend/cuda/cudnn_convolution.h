@@ -1,4 +1,4 @@
-// Convolutions by cuDNN.
+// Convolutions and their transposes by cuDNN.
 #pragma once
 
 #include "runtime/backend/cuda/convolution_engines.h"
@@ -17,11 +17,8 @@ struct CudnnContext {
   KernelChoices& choices;
 };
 
-// The problem of a request; its arrays' layouts are set in the signature. Precondition: images of 3 or 4 axes.
-ConvolutionProblem problemOf(const ConvolutionDesc& desc, Pass pass, Signature& signature);
-
-// nullptr where cuDNN has no engine for it. Errors: those of cuDNN and of the GPU.
-Result<KernelPtr> makeConvolution(const CudnnContext& context, const ConvolutionDesc& desc, Pass pass,
+// nullptr where cuDNN has no engine for it. Errors: those of cuDNN and of the GPU. Precondition: Convolution or Deconvolution.
+Result<KernelPtr> makeConvolution(const CudnnContext& context, const OperatorKindDesc& desc, Pass pass,
                                   const Signature& signature);
 
 }  // namespace pitwall::cuda

@@ -30,11 +30,11 @@ class OpenedLibraries final : public Libraries {
   explicit OpenedLibraries(const CudaOptions& options) : options_(options) {}
 
   Result<KernelPtr> make(const OperatorKindDesc& desc, Pass pass, const Signature& signature) override {
-    if (desc.is<ConvolutionDesc>()) {
+    if (desc.is<ConvolutionDesc>() || desc.is<DeconvolutionDesc>()) {
       Device* const device = PITWALL_TRY(current());
       if (device == nullptr) return KernelPtr();
       return makeConvolution({*device->api, device->properties, options_, device->choices},
-                             desc.as<ConvolutionDesc>(), pass, signature);
+                             desc, pass, signature);
     }
     return makeProduct(desc, pass, signature, options_);
   }

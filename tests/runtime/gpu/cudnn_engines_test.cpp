@@ -2,12 +2,9 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
-#include <fstream>
-#include <sstream>
 
 #include "runtime/backend/cuda/convolution_engines.h"
-#include "runtime/backend/cuda/cudnn_convolution.h"
-#include "runtime/backend/gpu_kernels/channels_last.h"
+#include "tests/runtime/gpu/described_gpu.h"
 
 namespace pitwall::cuda::cudnn_engines_test {
 namespace {
@@ -20,15 +17,10 @@ constexpr std::uint32_t kTensorCore = 1U << CUDNN_NUMERICAL_NOTE_TENSOR_CORE,
 class CudnnEngines : public testing::Test {
  protected:
   void SetUp() override {
-    const auto opened = cudnn();
-    if (!opened.has_value()) GTEST_SKIP() << opened.error().message;
-    api_ = *opened;
-    std::ifstream file(PITWALL_H200);
-    std::stringstream text;
-    text << file.rdbuf();
-    auto device = deviceProperties(*api_, text.str());
-    ASSERT_TRUE(device.has_value()) << device.error().message;
-    device_ = *device;
+    const auto gpu = test::DescribedGpu::open();
+    if (!gpu.has_value()) GTEST_SKIP() << gpu.error().message;
+    api_ = &gpu->api;
+    device_ = gpu->device;
   }
 
   std::vector<Engine> enginesOf(const ConvolutionProblem& problem, const EngineSearch& search = {}) {
@@ -129,32 +121,6 @@ TEST_F(CudnnEngines, AWrongProblemIsAnErrorThatSaysWhy) {
   auto none = deviceProperties(*api_, std::string("{}"));
   ASSERT_FALSE(none.has_value());
   EXPECT_THAT(none.error().message, HasSubstr("cuDNN: the properties of a GPU failed"));
-}
-
-TEST_F(CudnnEngines, ARequestBecomesAProblemWithChannelsLast) {
-  const ConvolutionDesc desc{.kernel = {3, 3},
-                             .pad = {1, 1},
-                             .channels = 8,
-                             .adds = true,
-                             .activation = {.type = FusedActivation::Type::relu}};
-  Signature s{{{{2, 4, 6, 6}}, {{8, 4, 3, 3}}, {{8}}, {{2, 8, 6, 6}}}, {{{2, 8, 6, 6}}}};
-  const ConvolutionProblem p = problemOf(desc, Pass::inference, s);
-  EXPECT_TRUE(p.channels_last && p.bias && p.adds && p.relu);
-  EXPECT_EQ(p.x, (Extents{2, 4, 6, 6}));
-  EXPECT_EQ(p.w, (Extents{8, 4, 3, 3}));
-  EXPECT_EQ(p.y, (Extents{2, 8, 6, 6}));
-  for (const std::size_t i : {0U, 1U, 3U}) EXPECT_TRUE(gpu_kernels::isChannelsLast(s.inputs[i])) << i;
-  EXPECT_EQ(s.inputs[2].layout, nullptr);
-  EXPECT_TRUE(gpu_kernels::isChannelsLast(s.outputs[0]));
-  Signature line{{{{2, 4, 6}}, {{8, 4, 3}}}, {{{2, 8, 4}}}};
-  const ConvolutionProblem of_line =
-      problemOf({.kernel = {1, 3}, .channels = 8, .bias = false}, Pass::forward, line);
-  EXPECT_FALSE(of_line.channels_last);
-  EXPECT_EQ(of_line.x, (Extents{2, 4, 1, 6}));
-  Signature weights{{{{2, 4, 6, 6}}, {{2, 8, 6, 6}}}, {{{8, 4, 3, 3}}, {{8}}}};
-  EXPECT_EQ(problemOf({.kernel = {3, 3}, .pad = {1, 1}, .channels = 8}, Pass::backwardWeights, weights).kind,
-            Kind::weights);
-  EXPECT_TRUE(gpu_kernels::isChannelsLast(weights.outputs[0]));
 }
 
 }  // namespace
