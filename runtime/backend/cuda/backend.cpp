@@ -45,8 +45,8 @@ class CudaBackend final : public CachingBackend {
 
  private:
   static bool isOfLibraries(const OperatorKindDesc& desc) {
-    return desc.is<ConvolutionDesc>() || desc.is<DeconvolutionDesc>() || desc.is<FullyConnectedDesc>() || desc.is<DotDesc>() ||
-           desc.is<BatchDotDesc>();
+    return desc.is<ConvolutionDesc>() || desc.is<DeconvolutionDesc>() || desc.is<FullyConnectedDesc>() ||
+           desc.is<DotDesc>() || desc.is<BatchDotDesc>();
   }
   bool computes16Bits(const OperatorKindDesc& desc, Pass pass,
                       std::span<const TensorSpec> inputs) const override {

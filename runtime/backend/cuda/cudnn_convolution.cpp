@@ -156,9 +156,15 @@ class ConvolutionKernel final : public Kernel {
                               a.outputs[1]);
     if (fuses || bias == nullptr) return {};
     const Extents& x = request_.problem.x;
-    return launchEpilogue(a.context, {request_.problem.type, elementsOf(x), x[1],
-                                      request_.problem.channels_last ? 1 : x[2] * x[3], {}, a.outputs[0], bias,
-                                      nullptr, a.outputs[0]});
+    return launchEpilogue(a.context, {request_.problem.type,
+                                      elementsOf(x),
+                                      x[1],
+                                      request_.problem.channels_last ? 1 : x[2] * x[3],
+                                      {},
+                                      a.outputs[0],
+                                      bias,
+                                      nullptr,
+                                      a.outputs[0]});
   }
 
  private:

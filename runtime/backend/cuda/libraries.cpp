@@ -9,7 +9,7 @@
 
 #include "db/mutex.h"
 #include "db/try.h"
-#include "runtime/backend/cuda/cublas_product.h"
+#include "runtime/backend/cuda/cublas_kernels.h"
 #include "runtime/backend/cuda/cudnn_convolution.h"
 
 namespace pitwall::cuda {
@@ -33,8 +33,8 @@ class OpenedLibraries final : public Libraries {
     if (desc.is<ConvolutionDesc>() || desc.is<DeconvolutionDesc>()) {
       Device* const device = PITWALL_TRY(current());
       if (device == nullptr) return KernelPtr();
-      return makeConvolution({*device->api, device->properties, options_, device->choices},
-                             desc, pass, signature);
+      return makeConvolution({*device->api, device->properties, options_, device->choices}, desc, pass,
+                             signature);
     }
     return makeProduct(desc, pass, signature, options_);
   }

@@ -2,10 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "runtime/backend.h"
 #include "runtime/backend/gpu_kernels/channel_sums.h"
+#include "runtime/backend/gpu_kernels/strided_product.h"
 #include "runtime/operators/activation.h"
+#include "runtime/operators/rnn.h"
 
 namespace pitwall::cuda {
 
@@ -23,6 +26,10 @@ Status launchEpilogue(const KernelContext& context, const EpilogueCall& call);
 // The sum of each channel of an array of a real type, in that type. The context's workspace has parts.sizeBytes(1).
 Status launchChannelSum(const KernelContext& context, const gpu_kernels::ChannelParts& parts, DType type,
                         const void* from, void* to);
+
+// A recurrent network whose products are these.
+gpu_kernels::GpuFunction rnnOf(const RnnDesc& desc, Pass pass, Signature& signature,
+                               std::shared_ptr<const gpu_kernels::StridedProducts> products);
 
 // Numbers between -1 and 1, of a real type.
 Status fillWithNoise(void* stream, DType type, void* to, std::int64_t count);

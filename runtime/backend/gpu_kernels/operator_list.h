@@ -31,6 +31,7 @@
   X(ReciprocalDesc) \
   X(ReduceDesc) \
   X(ReorderDesc) \
+  X(RnnDesc) \
   X(SgdDesc) \
   X(SliceAxisDesc) \
   X(SliceChannelDesc) \

@@ -16,6 +16,8 @@ struct Product {
   const float *left, *right, *bias;  // bias: of a column, or nullptr
   float* out;
   FusedActivation activation;
+  std::int64_t out_row;  // between rows of `out`
+  float beta = 0;        // of what `out` has
   PITWALL_DEVICE void operator()(std::int64_t i) const {
     const std::int64_t batch = i / (rows * columns), r = i / columns % rows, c = i % columns;
     const float *a = left + batch * rows * inner + r * left_row,
@@ -23,7 +25,9 @@ struct Product {
     float sum = 0;
     for (std::int64_t k = 0; k < inner; ++k) sum += a[k * left_column] * b[k * right_row];
     if (bias != nullptr) sum += bias[c];
-    out[i] = activated(activation, sum);
+    float& to = out[(batch * rows + r) * out_row + c];
+    if (beta != 0) sum += beta * to;
+    to = activated(activation, sum);
   }
 };
 
@@ -41,7 +45,8 @@ void multiply(L& launch, const MatrixProduct& p, const KernelArgs& a, std::size_
                                                     input(a, p.right.array),
                                                     nullptr,
                                                     output(a, to),
-                                                    {}});
+                                                    {},
+                                                    p.columns});
 }
 
 template <class L>
@@ -88,7 +93,8 @@ GpuFunction make(const FullyConnectedDesc& d, Pass pass, Signature& s) {
   if (pass == Pass::backwardData)
     return [=, n = n, m = m, k = k](const KernelArgs& a) {
       L launch(a.context);
-      launch.each(n * k, Product{n, k, m, m, 1, k, 1, input(a, 0), input(a, 1), nullptr, output(a, 0), {}});
+      launch.each(n * k,
+                  Product{n, k, m, m, 1, k, 1, input(a, 0), input(a, 1), nullptr, output(a, 0), {}, k});
       return launch.status();
     };
   if (pass == Pass::backwardWeights) {
@@ -96,7 +102,8 @@ GpuFunction make(const FullyConnectedDesc& d, Pass pass, Signature& s) {
     if (bias) s.workspace_bytes = columns.sizeBytes(1);
     return [=, n = n, m = m, k = k](const KernelArgs& a) {
       L launch(a.context);
-      launch.each(m * k, Product{m, k, n, 1, m, k, 1, input(a, 1), input(a, 0), nullptr, output(a, 0), {}});
+      launch.each(m * k,
+                  Product{m, k, n, 1, m, k, 1, input(a, 1), input(a, 0), nullptr, output(a, 0), {}, k});
       if (bias) sumChannels<float>(launch, columns, arrayIn<float>(a, 1), a.context.workspace, output(a, 1));
       return launch.status();
     };
@@ -104,7 +111,7 @@ GpuFunction make(const FullyConnectedDesc& d, Pass pass, Signature& s) {
   return [=, n = n, m = m, k = k, activation = d.activation](const KernelArgs& a) {
     L launch(a.context);
     launch.each(n * m, Product{n, m, k, k, 1, 1, k, input(a, 0), input(a, 1), bias ? input(a, 2) : nullptr,
-                               output(a, 0), activation});
+                               output(a, 0), activation, m});
     return launch.status();
   };
 }

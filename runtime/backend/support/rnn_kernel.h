@@ -6,8 +6,9 @@
 
 namespace pitwall {
 
-template <class Gemm>
-void runRnn(const Rnn<Gemm>& rnn, const RnnExtents& e, bool keeps, const KernelArgs& a) {
+// An R has forwardScratch(), backwardScratch(), forward() and backward().
+template <class R>
+void runRnn(R& rnn, const RnnExtents& e, bool keeps, const KernelArgs& a) {
   const bool lstm = e.desc.type == RnnType::lstm;
   auto* const scratch = static_cast<float*>(a.context.workspace);
   rnn.forward({.data = input(a, 0),
@@ -17,13 +18,13 @@ void runRnn(const Rnn<Gemm>& rnn, const RnnExtents& e, bool keeps, const KernelA
                .out = output(a, 0),
                .state_out = output(a, 1),
                .cell_out = lstm ? output(a, 2) : nullptr,
-               .workspace = keeps ? output(a, lstm ? 3 : 2) : scratch + e.forwardScratch(),
+               .workspace = keeps ? output(a, lstm ? 3 : 2) : scratch + rnn.forwardScratch(),
                .scratch = scratch,
                .seed = a.context.seed});
 }
 
-template <class Gemm>
-void runRnnGradient(const Rnn<Gemm>& rnn, bool lstm, const KernelArgs& a) {
+template <class R>
+void runRnnGradient(R& rnn, bool lstm, const KernelArgs& a) {
   const std::size_t given = lstm ? 4 : 3;
   rnn.backward({.data = input(a, 0),
                 .parameters = input(a, 1),
@@ -41,21 +42,32 @@ void runRnnGradient(const Rnn<Gemm>& rnn, bool lstm, const KernelArgs& a) {
                 .scratch = static_cast<float*>(a.context.workspace)});
 }
 
-// Sets the workspace that the forward pass writes, and that of the run. Inference keeps in the latter what training writes to
-// the former.
-template <class Gemm>
-RunFunction rnnFunction(const RnnDesc& desc, Pass pass, Signature& s) {
+inline RnnExtents rnnExtents(const RnnDesc& desc, Pass pass, const Signature& s) {
   const Shape& data = s.inputs[0].shape;
   RnnExtents e{desc, data[0], data[1], data[2]};
   if (pass == Pass::inference) e.desc.dropout = 0;
-  const Rnn<Gemm> rnn(e);
-  const bool lstm = desc.type == RnnType::lstm, keeps = pass == Pass::forward;
-  if (pass == Pass::backward) {
-    s.workspace_bytes = e.backwardScratch() * sizeOf(DType::float32);
-    return [=](const KernelArgs& a) { return runRnnGradient(rnn, lstm, a), Status{}; };
-  }
-  s.workspace_bytes = (e.forwardScratch() + (keeps ? 0 : e.workspace())) * sizeOf(DType::float32);
+  return e;
+}
+
+// Sets the workspace that the forward pass writes, and that of the run. Inference keeps in the latter what training writes to
+// the former.
+template <class R>
+void setRnnWorkspaces(const R& rnn, const RnnExtents& e, Pass pass, Signature& s) {
+  const bool keeps = pass == Pass::forward;
+  const std::int64_t floats =
+      pass == Pass::backward ? rnn.backwardScratch() : rnn.forwardScratch() + (keeps ? 0 : e.workspace());
+  s.workspace_bytes = floats * sizeOf(DType::float32);
   if (keeps) s.outputs.back().shape = {e.workspace() * sizeOf(DType::float32)};
+}
+
+template <class Gemm>
+RunFunction rnnFunction(const RnnDesc& desc, Pass pass, Signature& s) {
+  const RnnExtents e = rnnExtents(desc, pass, s);
+  const Rnn<Gemm> rnn(e);
+  setRnnWorkspaces(rnn, e, pass, s);
+  const bool lstm = desc.type == RnnType::lstm, keeps = pass == Pass::forward;
+  if (pass == Pass::backward)
+    return [=](const KernelArgs& a) { return runRnnGradient(rnn, lstm, a), Status{}; };
   return [=](const KernelArgs& a) { return runRnn(rnn, e, keeps, a), Status{}; };
 }
 

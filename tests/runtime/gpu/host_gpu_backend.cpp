@@ -12,6 +12,7 @@
 #include "runtime/backend/gpu_kernels/pointwise.h"
 #include "runtime/backend/gpu_kernels/pooling.h"
 #include "runtime/backend/gpu_kernels/products.h"
+#include "runtime/backend/gpu_kernels/rnn.h"
 #include "runtime/backend/gpu_kernels/rows.h"
 #include "runtime/backend/gpu_kernels/short_types.h"
 #include "runtime/backend/gpu_kernels/updates.h"
