@@ -46,15 +46,17 @@ Status KernelCaptures::run(const std::vector<Run>& runs) {
   for (const Run& run : runs) {
     addresses.insert(addresses.end(), run.from.begin(), run.from.end());
     addresses.insert(addresses.end(), run.to.begin(), run.to.end());
-    workspace_bytes = std::max(workspace_bytes, run.kernel->workspaceBytes());
+    addresses.push_back(run.workspace);
+    if (run.workspace == nullptr) workspace_bytes = std::max(workspace_bytes, run.kernel->workspaceBytes());
   }
-  // One for all, so that none is allocated during the capture.
+  // One for all that have none, so that none is allocated during the capture.
   addresses.push_back(PITWALL_TRY(work.workspace(thread, workspace_bytes)));
   addresses.push_back(thread.stream);
   return state_->open(work, runs.size()).run(thread.stream, addresses, [&]() -> Status {
     for (const Run& run : runs)
       PITWALL_TRY(
-          runKernelOn(state_->session, state_->device, run.kernel, {.inputs = run.from, .outputs = run.to}));
+          runKernelOn(state_->session, state_->device, run.kernel,
+                      {.inputs = run.from, .outputs = run.to, .context = {.workspace = run.workspace}}));
     return {};
   });
 }

@@ -16,6 +16,7 @@ class KernelCaptures {
     KernelPtr kernel;
     std::vector<const void*> from;
     std::vector<void*> to;
+    void* workspace = nullptr;  // nullptr: the stream's
   };
 
   // Whether settings ask for graphs on this device.

@@ -13,7 +13,8 @@ Status runOnGpu(Session& session, Device device, const KernelPtr& kernel, Kernel
   GpuWork& work = *PITWALL_TRY(session.gpuWork(device));
   GpuThread& thread = *PITWALL_TRY(work.here(device));
   args.context.stream = thread.stream;
-  args.context.workspace = PITWALL_TRY(work.workspace(thread, kernel->workspaceBytes()));
+  if (args.context.workspace == nullptr)
+    args.context.workspace = PITWALL_TRY(work.workspace(thread, kernel->workspaceBytes()));
   if (kernel->reportsProblems()) {
     args.context.problem = PITWALL_TRY(
         work.problem(thread, [kernel](const GpuProblem& problem) { return kernel->explain(problem); }));

@@ -196,6 +196,8 @@ void Binding::addStep(const Step& step, std::string_view backend) {
   bound.prepared = std::move(prepared);
   for (const int tensor : step.inputs) bound.inputs.push_back(placeOf(tensor));
   for (const int tensor : step.outputs) bound.outputs.push_back(placeOf(tensor));
+  if (const int block = state_.plan.workspace_of[state_.steps.size()]; block >= 0)
+    bound.workspace = {.planned = state_.blocks[0], .offset = state_.plan.blocks[position(block)].offset};
   listVariables(bound, *state_.pool);
   bound.fills_memory = state_.steps.empty();
   bound.releases_memory = !options_.keep_memory && state_.steps.size() + 1 == state_.schedule.steps.size();
@@ -209,7 +211,8 @@ MemoryPlan Binding::smallestPlan() const {
       .in_place = settings.boolean("MXNET_EXEC_ENABLE_INPLACE"),
       .match_range = settings.integer("NNVM_EXEC_MATCH_RANGE"),
       .paths = settings.integer(settings.isSet("NNVM_EXEC_NUM_TEMP") ? "NNVM_EXEC_NUM_TEMP"
-                                                                     : "MXNET_EXEC_NUM_TEMP")};
+                                                                     : "MXNET_EXEC_NUM_TEMP"),
+      .workspaces = options_.device.kind == DeviceKind::gpu};
   MemoryPlan best = planMemory(state_.program, state_.schedule, options);
   if (!settings.boolean("NNVM_AUTO_SEARCH_MATCH_RANGE")) return best;
   const std::int64_t most = std::min<std::int64_t>(options.match_range, 1 << 20);  // beyond, none differs

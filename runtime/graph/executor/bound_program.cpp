@@ -66,7 +66,7 @@ void BoundProgram::push(std::size_t from, std::size_t to, BulkKind kind, std::ui
 
 Status BoundProgram::locate(const BoundStep& step, Addresses& addresses) const {
   const Kernel& kernel = *step.prepared->kernel;
-  auto& [from, to] = addresses;
+  auto& [from, to, workspace] = addresses;
   if (step.fills_memory) PITWALL_TRY(pool->fill(blocks));
   from.clear();
   to.clear();
@@ -81,6 +81,7 @@ Status BoundProgram::locate(const BoundStep& step, Addresses& addresses) const {
                    : place.planned != nullptr ? plannedAt(place)
                                               : to[0]);  // not read
   }
+  workspace = step.workspace.planned != nullptr ? plannedAt(step.workspace) : nullptr;
   return {};
 }
 
@@ -88,7 +89,9 @@ Status BoundProgram::run(const BoundStep& step, std::uint64_t seed) const {
   static thread_local Addresses addresses;
   PITWALL_TRY(locate(step, addresses));
   PITWALL_TRY(runKernelOn(session, device, step.prepared->kernel,
-                          {.inputs = addresses.from, .outputs = addresses.to, .context = {.seed = seed}}));
+                          {.inputs = addresses.from,
+                           .outputs = addresses.to,
+                           .context = {.workspace = addresses.workspace, .seed = seed}}));
   if (!step.releases_memory) return {};
   // Work of a GPU may still use it.
   if (device.kind == DeviceKind::gpu)

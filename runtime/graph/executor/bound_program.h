@@ -28,6 +28,7 @@ struct Place {
 struct BoundStep {
   PreparedPtr prepared;
   std::vector<Place> inputs, outputs;
+  Place workspace;  // of the plan, or none: the thread's
   std::vector<Variable> reads, writes;
   bool fills_memory = false;     // the first of a pass
   bool releases_memory = false;  // the last that needs the program's memory, where it is not kept
@@ -91,6 +92,7 @@ struct BoundProgram {
   struct Addresses {
     std::vector<const void*> from;
     std::vector<void*> to;
+    void* workspace = nullptr;
   };
   Status locate(const BoundStep& step, Addresses& addresses) const;
   // The steps from `first` on that can be one CUDA graph, and their end; nullptr where there are less than two.

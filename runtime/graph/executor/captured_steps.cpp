@@ -9,16 +9,21 @@
 #include "db/try.h"
 #include "runtime/graph/executor/bound_program.h"
 #include "runtime/operators/dropout.h"
+#include "runtime/operators/rnn.h"
 
 namespace pitwall::graph {
 
 namespace {
 
 // A graph draws no new random numbers.
+bool drawsNumbers(const Prepared& p) {
+  if (p.pass != Pass::forward) return false;
+  return p.desc.is<DropoutDesc>() || (p.desc.is<RnnDesc>() && p.desc.as<RnnDesc>().dropout > 0);
+}
+
 bool canBeCaptured(const BoundStep& step) {
   const Prepared& p = *step.prepared;
-  const bool draws = p.desc.is<DropoutDesc>() && p.pass == Pass::forward;
-  return !draws && KernelCaptures::canCapture(*p.kernel) && !step.releases_memory;
+  return !drawsNumbers(p) && KernelCaptures::canCapture(*p.kernel) && !step.releases_memory;
 }
 
 void listVariables(CapturedSteps& range) {
@@ -73,7 +78,8 @@ Status BoundProgram::runCaptured(const CapturedSteps& range) const {
   for (const BoundStepPtr& step : range.steps) {
     Addresses addresses;
     PITWALL_TRY(locate(*step, addresses));
-    runs.push_back({step->prepared->kernel, std::move(addresses.from), std::move(addresses.to)});
+    runs.push_back(
+        {step->prepared->kernel, std::move(addresses.from), std::move(addresses.to), addresses.workspace});
   }
   return range.captures->run(runs);
 }

@@ -58,8 +58,12 @@ std::string describeMemory(const BoundProgram& p) {
         fmt::format("     block {}: {} bytes at {}\n", i, p.plan.blocks[i].bytes, p.plan.blocks[i].offset);
   for (std::size_t i = 0; i < p.schedule.steps.size(); ++i) {
     const Step& step = p.schedule.steps[i];
-    text += fmt::format("{:4} {} {}: reads {}; writes {}\n", i, step.name, step.layer,
-                        describeTensors(p, step.inputs), describeTensors(p, step.outputs));
+    const int workspace = p.plan.workspace_of[i];
+    text += fmt::format("{:4} {} {}: reads {}; writes {}{}\n", i, step.name, step.layer,
+                        describeTensors(p, step.inputs), describeTensors(p, step.outputs),
+                        workspace < 0 ? ""
+                                      : fmt::format("; workspace {} bytes (block {})",
+                                                    step.kernel->workspaceBytes(), workspace));
   }
   return text;
 }

@@ -80,7 +80,7 @@ std::vector<std::size_t> pathsOf(const Program& program, const Schedule& schedul
 
 constexpr Bytes kPlaceAlignment = 128;  // two cache lines, as the prefetcher fetches them
 
-// Results that have the same memory one after the other, each written over the one before.
+// Results that have the same memory one after the other, each written over the one before, or a workspace.
 struct Chain {
   Bytes bytes = 0;
   int first_step = 0, last_step = 0;  // while it is needed
@@ -94,6 +94,7 @@ class Planner {
         options_(options),
         path_(pathsOf(program, schedule, options.paths)) {
     plan_.block_of.assign(program.tensors.size(), -1);
+    plan_.workspace_of.assign(schedule.steps.size(), -1);
     is_planned_.assign(program.tensors.size(), false);
     for (const Step& step : schedule.steps)
       for (const int output : step.outputs)
@@ -112,6 +113,7 @@ class Planner {
     for (std::size_t i = 0; i < schedule_.steps.size(); ++i) {
       const Step& step = schedule_.steps[i];
       for (std::size_t k = 0; k < step.outputs.size(); ++k) chain(static_cast<int>(i), step, k);
+      if (options_.workspaces && step.kernel->workspaceBytes() > 0) addWorkspace(static_cast<int>(i), step);
     }
     place();
     return std::move(plan_);
@@ -119,9 +121,16 @@ class Planner {
 
  private:
   // Each begins at a cache line.
-  Bytes sizeOf(int tensor) const {
-    const Bytes bytes = schedule_.specs[position(tensor)].sizeBytes();
+  static Bytes rounded(Bytes bytes) {
     return (bytes + kPlaceAlignment - 1) / kPlaceAlignment * kPlaceAlignment;
+  }
+  Bytes sizeOf(int tensor) const { return rounded(schedule_.specs[position(tensor)].sizeBytes()); }
+
+  void addWorkspace(int step_index, const Step& step) {
+    const Bytes bytes = rounded(step.kernel->workspaceBytes());
+    plan_.unshared += bytes;
+    plan_.workspace_of[position(step_index)] = static_cast<int>(chains_.size());
+    chains_.push_back({bytes, step_index, step_index});
   }
 
   void chain(int step_index, const Step& step, std::size_t output) {

@@ -1,4 +1,4 @@
-// Which memory each intermediate result has: results that are not needed at the same time share it.
+// Which memory each intermediate result and each kernel's workspace has: those that are not needed at the same time share it.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +14,8 @@ struct MemoryPlanOptions {
   // NNVM_EXEC_MATCH_RANGE: of blocks that overlap the larger has at most so many times the bytes; 0: none do.
   std::int64_t match_range = 16;
   std::int64_t paths = 1;  // NNVM_EXEC_NUM_TEMP: memory is shared only within each of so many paths of steps
+  // Of kernels too. A CPU's have the workspace of their thread.
+  bool workspaces = false;
 };
 
 // A part of the memory of a pass. Blocks that are not needed at the same time may overlap.
@@ -23,8 +25,9 @@ struct PlannedBlock {
 
 struct MemoryPlan {
   std::vector<int> block_of;         // by tensor: its block, or -1 (arrays, weights, outputs)
-  std::vector<PlannedBlock> blocks;  // of results that are written one over the other
-  Bytes unshared = 0;                // of all planned tensors, if none shared memory
+  std::vector<int> workspace_of;     // by step: its block, or -1
+  std::vector<PlannedBlock> blocks;  // of results that are written one over the other, and of workspaces
+  Bytes unshared = 0;                // of all that is planned, if none shared memory
   Bytes total() const;               // from offset 0 on
 };
 

@@ -107,22 +107,69 @@ TEST_P(GpuExecutor, WhatIsJoinedOrComputedAgainChangesNoGradient) {
   EXPECT_THAT(mirrored.substr(mirrored.find("_backward_")), testing::HasSubstr(" Convolution conv1"));
 }
 
-TEST_P(GpuExecutor, DrawsNewNumbersInEachPass) {
-  const auto session = open();
-  const Symbol data = Symbol::variable("data");
-  const Symbol symbol =
-      relu("relu", node("Dropout", "drop", {relu("first", relu("zeroth", data))}, {{"p", "0.5"}}));
-  ArraysByName there{
-      {"data", NDArray::fromValues(*session, {64}, std::vector<float>(64, 1.0F), MemoryTag::data, gpu(0))}};
-  Executor::Options options;
+// The workspaces of kernels lie among the results that are not needed meanwhile; no stream has one of its own.
+TEST_P(GpuExecutor, WorkspacesArePartOfThePlan) {
+  const auto session = open({{"MXNET_MEM_PLAN_VERBOSE_LOGGING", "1"}});
+  const Symbol symbol = network();
+  auto options = forTraining(symbol);
   options.device = gpu(0);
-  const auto executor = bindTraining(*session, symbol, there, options);
-  std::vector<std::vector<float>> passes;
-  for (int pass = 0; pass < 4; ++pass) {
-    ASSERT_TRUE(executor->forward(Executor::Mode::training).has_value());
-    passes.push_back(valuesOf(*executor)[0]);
+  testing::internal::CaptureStderr();
+  const auto executor =
+      bindTraining(*session, symbol, onGpu(labelled(*session, symbol, kTrainingImages)), options);
+  const std::string plan = testing::internal::GetCapturedStderr();
+  for (int step = 0; step < 3; ++step) trainingStep(*executor);
+  (void)gradientsOf(*executor, options);
+  EXPECT_THAT(plan, testing::ContainsRegex("_backward_BatchNorm bn1[^\n]*; workspace [0-9]+ bytes \\(block"));
+  const Storage* const storage = *session->storage(gpu(0));
+  EXPECT_EQ(storage->usage(MemoryTag::workspace).peak_bytes, 0);
+  EXPECT_LT(executor->memory().planned, executor->memory().unshared);
+}
+
+// Networks whose kernels are of recurrent layers.
+TEST_P(GpuExecutor, TrainsRecurrentLayersAsTheCpu) {
+  for (const char* const mode : {"lstm", "gru", "rnn_tanh"}) {
+    SCOPED_TRACE(mode);
+    const auto session = open();
+    const Symbol layers =
+        node("RNN", "layers", {Symbol::variable("data")},
+             {{"mode", mode}, {"state_size", "4"}, {"num_layers", "2"}, {"bidirectional", "True"}});
+    const Symbol symbol =
+        node("SoftmaxOutput", "softmax",
+             {node("FullyConnected", "fc", {layers}, {{"num_hidden", "5"}, {"flatten", "True"}})});
+    const ArraysByName arrays = labelled(*session, symbol, {6, 3, 4});
+    const auto options = forTraining(symbol);
+    auto of_gpu = options;
+    of_gpu.device = gpu(0);
+    const auto expected = bindTraining(*session, symbol, arrays, options);
+    const auto executor = bindTraining(*session, symbol, onGpu(arrays), of_gpu);
+    for (int step = 0; step < 4; ++step) {
+      trainingStep(*expected);
+      trainingStep(*executor);
+      expectNear(valuesOf(*executor), valuesOf(*expected), 1e-5F);
+      expectEqual(gradientsOf(*executor, of_gpu), gradientsOf(*expected, options), 1e-4F);
+    }
   }
-  for (std::size_t a = 1; a < passes.size(); ++a) EXPECT_NE(passes[a], passes[a - 1]);
+}
+
+TEST_P(GpuExecutor, DrawsNewNumbersInEachPass) {
+  const Symbol data = Symbol::variable("data");
+  const Symbol elements = node("Dropout", "drop", {relu("first", relu("zeroth", data))}, {{"p", "0.5"}});
+  const Symbol layers = node("RNN", "layers", {relu("first", relu("zeroth", data))},
+                             {{"mode", "rnn_relu"}, {"state_size", "16"}, {"num_layers", "2"}, {"p", "0.5"}});
+  for (const Symbol& drawn : {elements, layers}) {
+    const auto session = open();
+    const Symbol symbol = relu("relu", drawn);
+    Executor::Options options;
+    options.device = gpu(0);
+    const auto executor =
+        bindTraining(*session, symbol, onGpu(arraysOf(*session, symbol, {8, 1, 8})), options);
+    std::vector<std::vector<float>> passes;
+    for (int pass = 0; pass < 4; ++pass) {
+      ASSERT_TRUE(executor->forward(Executor::Mode::training).has_value());
+      passes.push_back(valuesOf(*executor)[0]);
+    }
+    for (std::size_t a = 1; a < passes.size(); ++a) EXPECT_NE(passes[a], passes[a - 1]);
+  }
 }
 
 TEST_P(GpuExecutor, WhatCannotBeCapturedRunsAsBefore) {
