@@ -7,6 +7,9 @@
 #include "db/try.h"
 #include "runtime/array/call.h"
 #include "runtime/kvstore/two_bit.h"
+#include "runtime/operators/support/copy.h"
+#include "runtime/operators/two_bit_compress.h"
+#include "runtime/operators/two_bit_sum.h"
 
 namespace pitwall::kvstore {
 namespace {
@@ -46,6 +49,36 @@ void pushCompress(Entry& entry, const Value& value, const Residual& residual, fl
                std::move(run));
 }
 
+Status compressOnGpu(Entry& entry, const Value& value, const Residual& residual, float threshold) {
+  const OperatorKindDesc desc(TwoBitCompressDesc{threshold});
+  const Value* const inputs[] = {&value};
+  Value outputs[] = {residual.codes, residual.left};
+  return invoke(gpuSite(entry), {.name = "KVStoreCompress",
+                                 .desc = desc,
+                                 .phase = Phase::update,
+                                 .inputs = inputs,
+                                 .outputs = outputs,
+                                 .updates_from = 1,
+                                 .flop = onePerElement,
+                                 .tag = MemoryTag::gradients});
+}
+
+// The codes of other devices are copied there, not the gradients.
+Status sumOnGpu(Entry& entry, std::span<const Value> codes, const Value& into, float threshold) {
+  const OperatorKindDesc desc(TwoBitSumDesc{threshold});
+  std::vector<const Value*> inputs;
+  for (const Value& value : codes) inputs.push_back(&value);
+  Value sum = into;
+  return invoke(gpuSite(entry), {.name = "KVStoreDecompress",
+                                 .desc = desc,
+                                 .phase = Phase::update,
+                                 .inputs = inputs,
+                                 .outputs = std::span(&sum, 1),
+                                 .like = &into,
+                                 .flop = onePerElement,
+                                 .tag = MemoryTag::gradients});
+}
+
 struct CodesAt {
   const Chunk* chunk;
   Bytes begin;
@@ -63,7 +96,7 @@ void pushDecompress(Entry& entry, std::span<const Value> codes, std::vector<Code
   auto run = [places = std::move(places), to = into.chunk.get(), count = into.shape.elements(),
               how](const RunContext&) -> Status {
     PITWALL_TRY(ensureBlock(*to, count * static_cast<Bytes>(sizeof(float))));
-    std::vector<const std::uint8_t*> sent;
+    std::vector<const void*> sent;
     for (const CodesAt& at : places) sent.push_back(codesIn(*at.chunk) + at.begin);
     decompressTwoBit(sent, static_cast<float*>(to->block.data()), count, how.threshold, how.threads);
     return {};
@@ -92,17 +125,21 @@ Status Compressor::set(const StoreCompression& compression) {
   return {};
 }
 
-const Residual& Compressor::compressPlace(Entry& entry, const SumOptions& options, const Value& value,
-                                          std::size_t place, int priority) const {
+Result<Value> Compressor::compressPlace(Entry& entry, const SumOptions& options, const Value& value,
+                                        std::size_t place, int priority) const {
   if (entry.residuals.size() <= place) entry.residuals.push_back(makeResidual(value));
   Residual& residual = entry.residuals[place];
   if (residual.left.device() != value.device()) residual = makeResidual(value);
-  pushCompress(entry, value, residual, threshold_, options.forArrays(), priority);
-  return residual;
+  if (onGpu(value))
+    PITWALL_TRY(compressOnGpu(entry, value, residual, threshold_));
+  else
+    pushCompress(entry, value, residual, threshold_, options.forArrays(), priority);
+  return residual.codes;
 }
 
-Value Compressor::compress(Entry& entry, const SumOptions& options, const Value& value, int priority) const {
-  return compressPlace(entry, options, value, 0, priority).codes;
+Result<Value> Compressor::compress(Entry& entry, const SumOptions& options, const Value& value,
+                                   int priority) const {
+  return compressPlace(entry, options, value, 0, priority);
 }
 
 Status Compressor::reduce(Entry& entry, const SumOptions& options, std::span<const Value> values,
@@ -111,9 +148,13 @@ Status Compressor::reduce(Entry& entry, const SumOptions& options, std::span<con
   std::vector<CodesAt> places;
   for (std::size_t i = 0; i < values.size(); ++i) {
     const Value value = PITWALL_TRY(withLayout(nullptr, values[i], nullptr, Phase::update));
-    codes.push_back(compressPlace(entry, options, value, i, priority).codes);
-    places.push_back({codes.back().chunk.get(), 0});
+    Value made = PITWALL_TRY(compressPlace(entry, options, value, i, priority));
+    if (made.device() != into.device() && (onGpu(made) || onGpu(into)))
+      made = PITWALL_TRY(copyToDevice(made, into.device(), Phase::update));
+    places.push_back({made.chunk.get(), 0});
+    codes.push_back(std::move(made));
   }
+  if (onGpu(into)) return sumOnGpu(entry, codes, into, threshold_);
   pushDecompress(entry, codes, std::move(places), into, {threshold_, options.forArrays(), priority});
   return {};
 }

@@ -18,14 +18,15 @@ class Compressor {
                 int priority) const;
 
   // The two halves, for codes that travel: pushes the compression of a row-major value, and returns the array of its codes.
-  Value compress(Entry& entry, const SumOptions& options, const Value& value, int priority) const;
-  // Pushes `into` := the sum of so many arrays of codes, which `all` has one after the other.
+  // Errors: those of its device's backend.
+  Result<Value> compress(Entry& entry, const SumOptions& options, const Value& value, int priority) const;
+  // Pushes `into` := the sum of so many arrays of codes, which `all` has one after the other; both on the CPU.
   void decompress(Entry& entry, const SumOptions& options, const Value& all, int count, const Value& into,
                   int priority) const;
 
  private:
-  const Residual& compressPlace(Entry& entry, const SumOptions& options, const Value& value,
-                                std::size_t place, int priority) const;
+  Result<Value> compressPlace(Entry& entry, const SumOptions& options, const Value& value, std::size_t place,
+                              int priority) const;
   bool active_ = false;
   float threshold_ = 0.5F;
 };

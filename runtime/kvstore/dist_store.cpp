@@ -114,7 +114,7 @@ Status DistStore::shareSum(Entry& entry, const Value& sum, int priority) {
 
 // Codes cannot be added: every rank gets those of all.
 Status DistStore::shareCompressed(Entry& entry, const Value& sum, int priority) {
-  const Value codes = compressor_.compress(entry, sums_, sum, priority);
+  const Value codes = PITWALL_TRY(compressor_.compress(entry, sums_, sum, priority));
   const Bytes bytes = codes.spec().sizeBytes();
   const int ranks = communicator_->size();
   const Value all{makeChunk(session(), sum.device(), MemoryTag::gradients, DType::uint8),

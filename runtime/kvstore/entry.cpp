@@ -53,21 +53,16 @@ OperatorFacts describe(const Entry& entry, const StoreOperator& op) {
   return facts;
 }
 
-// Of parts of arrays, and of what is compressed.
+// Of parts of arrays.
 Status requireHost(const std::string& key, const Chunk& chunk) {
   if (chunk.device.kind != DeviceKind::gpu) return {};
   return fail(ErrorCode::unsupported,
-              fmt::format("key '{}': an array is on {}, and compression between devices is for those of the "
-                          "CPU; set the type none, or use a kind between processes",
-                          key, toString(chunk.device)));
+              fmt::format("key '{}': an array is on {}, but parts of arrays are summed on the CPU alone", key,
+                          toString(chunk.device)));
 }
 
 // On a GPU: its backend's sum, of copies of what is elsewhere.
 Status pushSumOnGpu(Entry& entry, std::span<const Value> values, const Value& into) {
-  if (entry.gpu_sums == nullptr) {
-    entry.gpu_sums = std::make_shared<CallSiteState>();
-    entry.gpu_sums->layer = *entry.key;
-  }
   std::vector<Value> there(values.begin(), values.end());
   std::vector<const Value*> inputs;
   for (Value& value : there) {
@@ -78,7 +73,7 @@ Status pushSumOnGpu(Entry& entry, std::span<const Value> values, const Value& in
   const AddNDesc desc{static_cast<int>(values.size())};
   const OperatorKindDesc kind(desc);
   Value sum = into.chunk->viewed ? Value() : into;
-  PITWALL_TRY(invoke(entry.gpu_sums, {.name = "KVStoreReduce",
+  PITWALL_TRY(invoke(gpuSite(entry), {.name = "KVStoreReduce",
                                       .desc = kind,
                                       .phase = Phase::update,
                                       .inputs = inputs,
@@ -98,6 +93,14 @@ SumOptions SumOptions::of(Session& session) {
   options.parallel_from = settings.integer("MXNET_KVSTORE_BIGARRAY_BOUND");
   options.serial_rows = settings.boolean("MXNET_KVSTORE_SERIAL_PUSH");
   return options;
+}
+
+const SitePtr& gpuSite(Entry& entry) {
+  if (entry.gpu_site == nullptr) {
+    entry.gpu_site = std::make_shared<CallSiteState>();
+    entry.gpu_site->layer = *entry.key;
+  }
+  return entry.gpu_site;
 }
 
 void pushOperator(Entry& entry, const StoreOperator& op, OperatorFunction run) {

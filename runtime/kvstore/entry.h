@@ -41,7 +41,7 @@ struct Entry {
   Device home = {};       // of the contents, from the first push on
   std::vector<Residual> residuals = {};
   std::vector<Value> partial_sums = {};  // on the way along a tree
-  SitePtr gpu_sums = nullptr;            // the prepared kernels of sums on a GPU
+  SitePtr gpu_site = nullptr;            // the prepared kernels of the store on GPUs
 
   // The facts of the operators of this key, so that a repeated push makes no texts.
   struct Facts {
@@ -72,6 +72,9 @@ struct StoreOperator {
 
 // Pushes `run`. The chunks of the arrays live until it has run.
 void pushOperator(Entry& entry, const StoreOperator& op, OperatorFunction run);
+
+// That of the entry's kernels on GPUs.
+const SitePtr& gpuSite(Entry& entry);
 
 inline bool onGpu(const Value& value) { return value.device().kind == DeviceKind::gpu; }
 

@@ -2,6 +2,7 @@
 #include "runtime/backend/cuda/launch.cuh"
 #include "runtime/backend/cuda/operators.h"
 #include "runtime/backend/gpu_kernels/elementwise.h"
+#include "runtime/backend/gpu_kernels/two_bit.h"
 #include "runtime/backend/gpu_kernels/updates.h"
 
 namespace pitwall::cuda {
@@ -17,6 +18,8 @@ PITWALL_CUDA_KERNEL(ReorderDesc)
 PITWALL_CUDA_KERNEL(SgdDesc)
 PITWALL_CUDA_KERNEL(NagDesc)
 PITWALL_CUDA_KERNEL(AdamDesc)
+PITWALL_CUDA_KERNEL(TwoBitCompressDesc)
+PITWALL_CUDA_KERNEL(TwoBitSumDesc)
 
 namespace {
 

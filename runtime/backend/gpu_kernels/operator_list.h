@@ -39,5 +39,7 @@
   X(SoftmaxCrossEntropyDesc) \
   X(SoftmaxOutputDesc) \
   X(TakeDesc) \
-  X(TransposeDesc)
+  X(TransposeDesc) \
+  X(TwoBitCompressDesc) \
+  X(TwoBitSumDesc)
 // clang-format on

@@ -91,14 +91,53 @@ struct GpuStoreSettings : testing::Test {
   std::unique_ptr<KVStore> store;
 };
 
-TEST_F(GpuStoreSettings, CompressionBetweenGpusIsRefused) {
+// What GPUs send, and what they keep for the next push, is what devices of the CPU do; also where both push.
+TEST_F(GpuStoreSettings, CompressesAsTheCpu) {
+  constexpr std::int64_t kCount = 1003;
+  const auto sums = [&](std::initializer_list<Device> devices) {
+    open(2, {}, "device");
+    must(store->setCompression({"2bit", 0.25F}));
+    must(store->init("g", NDArray::zeros(*session, {kCount})));
+    std::vector<Floats> found;
+    for (std::uint32_t round = 0; round < 4; ++round) {
+      std::vector<NDArray> values;
+      for (const Device device : devices)
+        values.push_back(NDArray::fromValues(
+            *session, {kCount}, numbers(kCount, 10 * round + static_cast<std::uint32_t>(values.size())),
+            MemoryTag::data, device));
+      must(store->push("g", values));
+      const NDArray out =
+          NDArray::empty(*session, {kCount}, MemoryTag::data, DType::float32, *devices.begin());
+      must(store->pull("g", out));
+      found.push_back(must(out.toVector()));
+    }
+    return found;
+  };
+  const std::vector<Floats> expected = sums({cpu(0), cpu(1)});
+  EXPECT_NE(expected[0], expected[1]);
+  EXPECT_EQ(sums({gpu(0), gpu(1)}), expected);
+  EXPECT_EQ(sums({gpu(1), cpu(0)}), expected);
+}
+
+// Of each GPU's array the codes alone travel: 2 bits for each element.
+TEST_F(GpuStoreSettings, CodesTravelBetweenGpus) {
   open(2, {}, "device");
   must(store->setCompression({"2bit", 0.5F}));
-  must(store->init("g", on({0})[0]));
-  const Status pushed = store->push("g", on({0, 1}));
-  const Status all = session->engine().waitForAll();
-  EXPECT_THAT(!pushed.has_value() ? pushed.error().message : all.error().message,
-              testing::HasSubstr("key 'g': an array is on gpu("));
+  must(store->init("g", on({0}, 1600)[0]));
+  const auto values = on({0, 1}, 1600);
+  must(store->push("g", values));
+  must(session->engine().waitForAll());
+  auto owned = std::make_unique<MemorySink>();
+  const MemorySink* const sink = owned.get();
+  must(session->profiler().start(std::move(owned)));
+  must(store->push("g", values));
+  must(session->engine().waitForAll());
+  must(session->profiler().flush());
+  std::vector<std::string> found;
+  for (const OperatorFacts& facts : sink->facts)
+    if (facts.name != "DeleteVariable") found.push_back(facts.name + " " + facts.shapes);
+  EXPECT_THAT(found, testing::UnorderedElementsAre("KVStoreCompress 1600->400,1600",
+                                                   "KVStoreDecompress 400,400->1600", "Copy 400->400"));
 }
 
 // Weight 1 through the host, 1 + rank where memory is reached directly, and 2 where all such links have rank 0.

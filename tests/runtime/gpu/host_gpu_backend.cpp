@@ -15,6 +15,7 @@
 #include "runtime/backend/gpu_kernels/rnn.h"
 #include "runtime/backend/gpu_kernels/rows.h"
 #include "runtime/backend/gpu_kernels/short_types.h"
+#include "runtime/backend/gpu_kernels/two_bit.h"
 #include "runtime/backend/gpu_kernels/updates.h"
 #include "runtime/backend/support/caching_backend.h"
 #include "tests/runtime/gpu/fake_gpu.h"

@@ -13,7 +13,7 @@ namespace {
 using kvstore::compressTwoBit;
 using kvstore::decompressTwoBit;
 using kvstore::SumThreads;
-using kvstore::twoBitBytes;
+using pitwall::twoBitBytes;
 using Bytes8 = std::vector<std::uint8_t>;
 using Floats = std::vector<float>;
 
@@ -44,7 +44,7 @@ TEST(TwoBit, WhatIsNotSentIsSentLater) {
     std::uint8_t codes[4];
     compressTwoBit(&gradient, &residual, codes, 1, threshold, kOne);
     float sent = -1;
-    const std::uint8_t* all[] = {codes};
+    const void* all[] = {codes};
     decompressTwoBit(all, &sent, 1, threshold, kOne);
     expected_residual += gradient;
     const float expected = expected_residual >= threshold    ? threshold
@@ -69,7 +69,7 @@ TEST(TwoBit, ThreadsGiveTheSameAndSumsAreOfWhatWasSent) {
   const Bytes8 of_a = compress(a, kOne, left_a), of_b = compress(b, three, left_b);
   EXPECT_EQ(of_a, compress(a, three, left_again));
   EXPECT_EQ(left_a, left_again);
-  const std::uint8_t* all[] = {of_a.data(), of_b.data()};
+  const void* all[] = {of_a.data(), of_b.data()};
   Floats sum(kCount);
   decompressTwoBit(all, sum.data(), kCount, 0.25F, three);
   for (std::size_t i = 0; i < sum.size(); ++i)
