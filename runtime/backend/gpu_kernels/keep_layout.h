@@ -63,6 +63,8 @@ inline void keepLayout(const OperatorKindDesc& desc, Pass pass, std::span<const 
     if (desc.as<ConcatDesc>().axis != 1 || std::none_of(whole.begin(), whole.end(), isChannelsLast)) return;
     detail::useChannelsLast(s.inputs);
     detail::useChannelsLast(s.outputs);
+  } else if (desc.is<NormalizedConvolutionDesc>()) {
+    for (std::size_t i = 0; i < inputs.size(); ++i) s.inputs[i].layout = inputs[i].layout;
   } else if (desc.is<ReorderDesc>()) {
     s.inputs[0].layout = inputs[0].layout;
     s.outputs[0].layout = desc.as<ReorderDesc>().output_layout;

@@ -26,6 +26,7 @@
   X(LinearDesc) \
   X(LrnDesc) \
   X(NagDesc) \
+  X(NormalizedConvolutionDesc) \
   X(PointwiseDesc) \
   X(PoolingDesc) \
   X(ReciprocalDesc) \

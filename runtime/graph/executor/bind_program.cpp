@@ -275,7 +275,7 @@ Status Binding::fuseOperations() {
   const bool mirrors = isTraining() && isMirroring(session_.settings());
   const bool joins = fusions == "MKLDNN" && isTraining();
   if (joins) fuseTraining(state_.program);
-  if (joins && !is_gpu) fuseShiftGradients(state_.program);
+  if (joins) fuseShiftGradients(state_.program);
   // GPUs keep what they have memory for: a pass over it takes them as long as the kernels beside it.
   if (mirrors || (joins && !is_gpu)) recomputeResults(state_.program, mirrors);
   // Chains keep results of several operators at once; mirroring is for memory.

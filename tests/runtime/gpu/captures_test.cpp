@@ -107,6 +107,27 @@ TEST_P(GpuExecutor, WhatIsJoinedOrComputedAgainChangesNoGradient) {
   EXPECT_THAT(mirrored.substr(mirrored.find("_backward_")), testing::HasSubstr(" Convolution conv1"));
 }
 
+// A network that begins with a BatchNorm, as ResNet v2.
+TEST_P(GpuExecutor, SumsTheGradientOfTheFirstShift) {
+  const Symbol normal = node("BatchNorm", "bn_data", {Symbol::variable("data")}, {{"fix_gamma", "True"}});
+  const Symbol flat = node("Flatten", "flat", {relu("relu0", convolution("conv0", normal, 8))});
+  const Symbol symbol =
+      node("SoftmaxOutput", "softmax", {node("FullyConnected", "fc", {flat}, {{"num_hidden", "5"}})});
+  const auto session = open();
+  const ArraysByName arrays = labelled(*session, symbol, kTrainingImages);
+  const auto options = forTraining(symbol);
+  auto of_gpu = options;
+  of_gpu.device = gpu(0);
+  const auto expected = bindTraining(*session, symbol, arrays, options);
+  const auto executor = bindTraining(*session, symbol, onGpu(arrays), of_gpu);
+  for (int step = 0; step < 3; ++step) {
+    trainingStep(*expected);
+    trainingStep(*executor);
+    expectEqual(gradientsOf(*executor, of_gpu), gradientsOf(*expected, options), 1e-4F);
+  }
+  EXPECT_THAT(executor->describePlan(), testing::HasSubstr("_backward_NormalizedConvolution bn_data+conv0"));
+}
+
 // The workspaces of kernels lie among the results that are not needed meanwhile; no stream has one of its own.
 TEST_P(GpuExecutor, WorkspacesArePartOfThePlan) {
   const auto session = open({{"MXNET_MEM_PLAN_VERBOSE_LOGGING", "1"}});

@@ -14,6 +14,7 @@
 #include "runtime/backend/gpu_kernels/products.h"
 #include "runtime/backend/gpu_kernels/rnn.h"
 #include "runtime/backend/gpu_kernels/rows.h"
+#include "runtime/backend/gpu_kernels/shift_gradient.h"
 #include "runtime/backend/gpu_kernels/short_types.h"
 #include "runtime/backend/gpu_kernels/two_bit.h"
 #include "runtime/backend/gpu_kernels/updates.h"

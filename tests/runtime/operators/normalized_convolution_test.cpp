@@ -18,7 +18,7 @@ class NormalizedConvolution : public ConformanceCheck {
   void SetUp() override {
     ConformanceCheck::SetUp();
     if (testedShortType()) GTEST_SKIP() << "the operator computes float32 alone";
-    if (onednn_ && onednn_->name() != "onednn") GTEST_SKIP() << "only backends of CPUs have this operator";
+    if (onednn_ && onednn_->name() != "onednn") GTEST_SKIP() << "only backends of CPUs have this pass";
   }
 
   Call call(const Case& c) {
@@ -114,8 +114,16 @@ TEST_F(NormalizedConvolution, AddsInPlace) {
   }
 }
 
+class ShiftGradientKernel : public ConformanceCheck {
+ protected:
+  void SetUp() override {
+    ConformanceCheck::SetUp();
+    if (testedShortType()) GTEST_SKIP() << "the operator computes float32 alone";
+  }
+};
+
 // Strides that do not reach the last elements, windows wider than their stride and than the data, images without padding.
-TEST_F(NormalizedConvolution, GradientsOfTheShiftAgreeInEveryLayout) {
+TEST_F(ShiftGradientKernel, BackendsAgreeInEveryLayout) {
   const Case cases[] = {
       {{2, 3, 23, 18}, {.kernel = {7, 7}, .stride = {2, 2}, .pad = {3, 3}, .channels = 24, .bias = false}},
       {{3, 5, 8, 9}, {.kernel = {3, 2}, .stride = {3, 1}, .pad = {0, 1}, .channels = 16}},
@@ -133,11 +141,13 @@ TEST_F(NormalizedConvolution, GradientsOfTheShiftAgreeInEveryLayout) {
     const Array dout = random(out), weight = random({d.channels, c.data[1], d.kernel[0], d.kernel[1]}),
                 data = random(c.data);
     const NormalizedConvolutionDesc desc{{.fix_gamma = true}, d};
+    const LayoutPtr of_weight = secondIsOnednn() ? nullptr : gpu_kernels::channelsLast(weight.spec.shape);
     for (const LayoutPtr& layout : layoutsFor(*onednn_, out))
-      compare({.desc = desc, .pass = Pass::backward, .inputs = {dout, weight, data}},
-              {.desc = desc,
-               .pass = Pass::backward,
-               .inputs = {reordered(*onednn_, dout, layout), weight, data}});
+      for (const LayoutPtr& arranged : {LayoutPtr(), of_weight})
+        compare({.desc = desc, .pass = Pass::backward, .inputs = {dout, weight, data}},
+                {.desc = desc,
+                 .pass = Pass::backward,
+                 .inputs = {reordered(*onednn_, dout, layout), reordered(*onednn_, weight, arranged), data}});
   }
 }
 
