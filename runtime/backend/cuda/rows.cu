@@ -1,6 +1,7 @@
 #include "runtime/backend/cuda/launch.cuh"
 #include "runtime/backend/cuda/operators.h"
 #include "runtime/backend/gpu_kernels/batch_norm.h"
+#include "runtime/backend/gpu_kernels/layer_norm.h"
 #include "runtime/backend/gpu_kernels/lrn.h"
 #include "runtime/backend/gpu_kernels/rows.h"
 

@@ -188,10 +188,11 @@ struct Selection {
   }
 };
 
+template <class E>
 struct Take {
   Selection z;
-  const float* data;
-  float* out;
+  const E* data;
+  E* out;
   PITWALL_DEVICE void operator()(std::int64_t i) const { out[i] = data[z.from(i)]; }
 };
 
@@ -211,8 +212,9 @@ struct SelectedInputs {
   std::size_t data, indices, dout;
 };
 
+// `type`: of the data. Gradients are float32, as they are added by several threads.
 template <class L>
-GpuFunction selectRows(const char* name, TakeMode mode, AxisExtents e, std::int64_t indices,
+GpuFunction selectRows(const char* name, TakeMode mode, AxisExtents e, DType type, std::int64_t indices,
                        SelectedInputs at, Pass pass) {
   const std::int64_t n = e.outer * indices * e.inner, whole = e.outer * e.count * e.inner;
   RunFunction run = [=](const KernelArgs& a) {
@@ -221,9 +223,13 @@ GpuFunction selectRows(const char* name, TakeMode mode, AxisExtents e, std::int6
     if (pass == Pass::backward) {
       launch.each(whole, SetZero{output(a, 0)});
       launch.each(n, TakeGradient{z, input(a, at.dout), output(a, 0)});
-    } else {
-      launch.each(n, Take{z, input(a, at.data), output(a, 0)});
+      return launch.status();
     }
+    withElementType(type, [&](auto element) {
+      using E = decltype(element);
+      launch.each(n, Take<E>{z, arrayIn<E>(a, at.data).at, arrayOut<E>(a, 0)});
+      return 0;
+    });
     return launch.status();
   };
   if (mode != TakeMode::raise) return GpuFunction(std::move(run), nullptr);
@@ -234,14 +240,14 @@ GpuFunction selectRows(const char* name, TakeMode mode, AxisExtents e, std::int6
 
 template <class L>
 GpuFunction make(const TakeDesc& d, Pass pass, Signature& s) {
-  return selectRows<L>("take", d.mode, axisExtents(s.inputs[0].shape, d.axis), s.inputs[1].shape.elements(),
-                       {0, 1, 2}, pass);
+  return selectRows<L>("take", d.mode, axisExtents(s.inputs[0].shape, d.axis), s.inputs[0].dtype,
+                       s.inputs[1].shape.elements(), {0, 1, 2}, pass);
 }
 
 template <class L>
 GpuFunction make(const EmbeddingDesc& d, Pass pass, Signature& s) {
-  return selectRows<L>("Embedding", TakeMode::raise, {1, d.vocabulary, d.width}, s.inputs[0].shape.elements(),
-                       {1, 0, 1}, pass);
+  return selectRows<L>("Embedding", TakeMode::raise, {1, d.vocabulary, d.width}, s.inputs[1].dtype,
+                       s.inputs[0].shape.elements(), {1, 0, 1}, pass);
 }
 
 }  // namespace pitwall::gpu_kernels

@@ -1,8 +1,9 @@
-// Operators along rows: softmax, SoftmaxOutput, SoftmaxCrossEntropy, LayerNorm.
+// Operators along rows: softmax, SoftmaxOutput, SoftmaxCrossEntropy.
 #pragma once
 
 #include <cmath>
 
+#include "runtime/backend/gpu_kernels/elements.h"
 #include "runtime/backend/gpu_kernels/functions.h"
 #include "runtime/backend/support/axis.h"
 #include "runtime/backend/support/labels.h"
@@ -17,36 +18,36 @@ struct Rows {
   PITWALL_DEVICE std::int64_t at(std::int64_t row) const { return row / inner * count * inner + row % inner; }
 };
 
+template <class E>
 struct SoftmaxRow {
   Rows z;
   float temperature;
   bool logarithm;
-  const float* x;
-  float* y;
+  In<E> x;
+  E* y;
   template <class Team>
   PITWALL_DEVICE void operator()(Team& team, std::int64_t row) const {
-    const float* from = x + z.at(row);
-    float* to = y + z.at(row);
-    const std::int64_t inner = z.inner;
+    const std::int64_t at = z.at(row), inner = z.inner;
     const float most =
-        team.largest(z.count, [=, this](std::int64_t j) { return from[j * inner] / temperature; });
+        team.largest(z.count, [=, this](std::int64_t j) { return x[at + j * inner] / temperature; });
     const double sum = team.sum(z.count, [=, this](std::int64_t j) {
-      return static_cast<double>(expf(from[j * inner] / temperature - most));
+      return static_cast<double>(expf(x[at + j * inner] / temperature - most));
     });
     const float log_sum = logf(static_cast<float>(sum)), share = static_cast<float>(1 / sum);
     team.each(z.count, [=, this](std::int64_t j) {
-      const float difference = from[j * inner] / temperature - most;
-      to[j * inner] = logarithm ? difference - log_sum : expf(difference) * share;
+      const float difference = x[at + j * inner] / temperature - most;
+      y[at + j * inner] = stored<E>(logarithm ? difference - log_sum : expf(difference) * share);
     });
   }
 };
 
+template <class E>
 struct SoftmaxGradientRow {
   Rows z;
   float temperature;
   bool logarithm;
-  const float *y, *dy;
-  float* dx;
+  In<E> y, dy;
+  E* dx;
   template <class Team>
   PITWALL_DEVICE void operator()(Team& team, std::int64_t row) const {
     const std::int64_t at = z.at(row), inner = z.inner;
@@ -58,13 +59,13 @@ struct SoftmaxGradientRow {
     team.each(z.count, [=, this](std::int64_t j) {
       const std::int64_t i = at + j * inner;
       const float change = logarithm ? dy[i] - expf(y[i]) * total : y[i] * (dy[i] - total);
-      dx[i] = change / temperature;
+      dx[i] = stored<E>(change / temperature);
     });
   }
 };
 
-template <class L>
-GpuFunction make(const SoftmaxDesc& d, Pass pass, Signature& s) {
+template <class L, class E>
+GpuFunction makeOf(const SoftmaxDesc& d, Pass pass, Signature& s) {
   const AxisExtents e = axisExtents(s.inputs[0].shape, d.axis);
   const Rows z{e.count, e.inner};
   const std::int64_t rows = e.outer * e.inner;
@@ -72,12 +73,15 @@ GpuFunction make(const SoftmaxDesc& d, Pass pass, Signature& s) {
     L launch(a.context);
     if (pass == Pass::backward)
       launch.rows(rows, z.count,
-                  SoftmaxGradientRow{z, temperature, logarithm, input(a, 0), input(a, 1), output(a, 0)});
+                  SoftmaxGradientRow<E>{z, temperature, logarithm, arrayIn<E>(a, 0), arrayIn<E>(a, 1),
+                                        arrayOut<E>(a, 0)});
     else
-      launch.rows(rows, z.count, SoftmaxRow{z, temperature, logarithm, input(a, 0), output(a, 0)});
+      launch.rows(rows, z.count,
+                  SoftmaxRow<E>{z, temperature, logarithm, arrayIn<E>(a, 0), arrayOut<E>(a, 0)});
     return launch.status();
   };
 }
+PITWALL_FOR_ELEMENTS(SoftmaxDesc)
 
 PITWALL_DEVICE bool isLabel(float label, std::int64_t classes) {
   return label >= 0 && label < static_cast<float>(classes) &&
@@ -170,7 +174,7 @@ GpuFunction make(const SoftmaxOutputDesc& d, Pass pass, Signature& s) {
     return [=](const KernelArgs& a) {
       L launch(a.context);
       launch.rows(e.outer * e.inner, e.count,
-                  SoftmaxRow{{e.count, e.inner}, 1, false, input(a, 0), output(a, 0)});
+                  SoftmaxRow<float>{{e.count, e.inner}, 1, false, arrayIn<float>(a, 0), output(a, 0)});
       return launch.status();
     };
   if (s.inputs[0].shape != s.inputs[1].shape) return softmaxOutputGradient<L>(d, e, s);
@@ -233,107 +237,6 @@ GpuFunction make(const SoftmaxCrossEntropyDesc&, Pass pass, Signature& s) {
           [classes](const GpuProblem& p) -> Status {
             return badLabel("SoftmaxCrossEntropy", p.index, p.value, classes);
           }};
-}
-
-struct LayerNormRow {
-  std::int64_t features;
-  double epsilon;
-  const float *x, *gamma, *beta;
-  float *y, *mean, *variance;  // mean and variance: nullptr in inference
-  template <class Team>
-  PITWALL_DEVICE void operator()(Team& team, std::int64_t row) const {
-    const float* from = x + row * features;
-    float* to = y + row * features;
-    const double n = static_cast<double>(features);
-    const double centre =
-        team.sum(features, [=](std::int64_t j) { return static_cast<double>(from[j]); }) / n;
-    const double spread = team.sum(features, [=](std::int64_t j) {
-      const double d = static_cast<double>(from[j]) - centre;
-      return d * d;
-    }) / n;
-    const double inverse = 1 / sqrt(spread + epsilon);
-    team.each(features, [=, this](std::int64_t j) {
-      const double normal = (static_cast<double>(from[j]) - centre) * inverse;
-      to[j] = static_cast<float>(normal) * gamma[j] + beta[j];
-    });
-    if (mean == nullptr || !team.isFirst()) return;
-    mean[row] = static_cast<float>(centre);
-    variance[row] = static_cast<float>(spread);
-  }
-};
-
-struct LayerNormGradientRow {
-  std::int64_t features;
-  double epsilon;
-  const float *x, *gamma, *mean, *variance, *dy;
-  float* dx;
-  template <class Team>
-  PITWALL_DEVICE void operator()(Team& team, std::int64_t row) const {
-    const float *from = x + row * features, *head = dy + row * features;
-    float* to = dx + row * features;
-    const double centre = static_cast<double>(mean[row]), n = static_cast<double>(features);
-    const double inverse = 1 / sqrt(static_cast<double>(variance[row]) + epsilon);
-    const double sum = team.sum(features, [=, this](std::int64_t j) {
-      return static_cast<double>(head[j]) * static_cast<double>(gamma[j]);
-    });
-    const double sum_normal = team.sum(features, [=, this](std::int64_t j) {
-      return static_cast<double>(head[j]) * static_cast<double>(gamma[j]) *
-             (static_cast<double>(from[j]) - centre) * inverse;
-    });
-    team.each(features, [=, this](std::int64_t j) {
-      const double normal = (static_cast<double>(from[j]) - centre) * inverse;
-      to[j] = static_cast<float>(inverse * (static_cast<double>(head[j]) * static_cast<double>(gamma[j]) -
-                                            (sum + normal * sum_normal) / n));
-    });
-  }
-};
-
-// Of a feature, over all rows.
-struct LayerNormWeights {
-  std::int64_t features, rows;
-  double epsilon;
-  const float *x, *mean, *variance, *dy;
-  float *dgamma, *dbeta;
-  template <class Team>
-  PITWALL_DEVICE void operator()(Team& team, std::int64_t j) const {
-    const double gamma_sum = team.sum(rows, [=, this](std::int64_t r) {
-      const double inverse = 1 / sqrt(static_cast<double>(variance[r]) + epsilon);
-      return static_cast<double>(dy[r * features + j]) *
-             (static_cast<double>(x[r * features + j]) - static_cast<double>(mean[r])) * inverse;
-    });
-    const double beta_sum =
-        team.sum(rows, [=, this](std::int64_t r) { return static_cast<double>(dy[r * features + j]); });
-    if (!team.isFirst()) return;
-    dgamma[j] = static_cast<float>(gamma_sum);
-    dbeta[j] = static_cast<float>(beta_sum);
-  }
-};
-
-template <class L>
-GpuFunction make(const LayerNormDesc& d, Pass pass, Signature& s) {
-  const Shape& data = s.inputs[0].shape;
-  const std::int64_t features = data[data.rank() - 1], rows = data.elements() / features;
-  const double epsilon = static_cast<double>(d.epsilon);
-  if (pass == Pass::backward)
-    return [=](const KernelArgs& a) {
-      L launch(a.context);
-      // The gradient of the data may have the place of that of the output: it is written last.
-      launch.rows(features, rows,
-                  LayerNormWeights{features, rows, epsilon, input(a, 0), input(a, 2), input(a, 3),
-                                   input(a, 4), output(a, 1), output(a, 2)});
-      launch.rows(rows, features,
-                  LayerNormGradientRow{features, epsilon, input(a, 0), input(a, 1), input(a, 2), input(a, 3),
-                                       input(a, 4), output(a, 0)});
-      return launch.status();
-    };
-  const bool saves = pass == Pass::forward;
-  return [=](const KernelArgs& a) {
-    L launch(a.context);
-    launch.rows(rows, features,
-                LayerNormRow{features, epsilon, input(a, 0), input(a, 1), input(a, 2), output(a, 0),
-                             saves ? output(a, 1) : nullptr, saves ? output(a, 2) : nullptr});
-    return launch.status();
-  };
 }
 
 }  // namespace pitwall::gpu_kernels

@@ -26,12 +26,18 @@ inline bool computes16Bits(const OperatorKindDesc& desc, Pass pass, std::span<co
   if (desc.is<PoolingDesc>())
     return std::all_of(inputs.begin(), inputs.begin() + std::min<std::ptrdiff_t>(std::ssize(inputs), 3),
                        isOfType);
+  // Of weights of 16 bits; the indices are float32.
+  if (pass != Pass::backward && desc.is<EmbeddingDesc>())
+    return type == DType::float32 && is16Bits(inputs[1].dtype);
+  if (pass != Pass::backward && desc.is<TakeDesc>())
+    return is16Bits(type) && inputs[1].dtype == DType::float32;
   if (!std::ranges::all_of(inputs, isOfType)) return false;
   if (desc.is<BinaryDesc>()) return inputs[0].shape == inputs[1].shape;
   return isMultiPrecision(desc) || desc.is<ActivationDesc>() || desc.is<AddNDesc>() || desc.is<ClipDesc>() ||
-         desc.is<ConcatDesc>() || desc.is<DropoutDesc>() || desc.is<LinearDesc>() ||
-         desc.is<PointwiseDesc>() || desc.is<ReciprocalDesc>() || desc.is<SliceAxisDesc>() ||
-         desc.is<SliceChannelDesc>() || desc.is<TransposeDesc>();
+         desc.is<ConcatDesc>() || desc.is<DropoutDesc>() || desc.is<LayerNormDesc>() ||
+         desc.is<LinearDesc>() || desc.is<PointwiseDesc>() || desc.is<ReciprocalDesc>() ||
+         desc.is<SliceAxisDesc>() || desc.is<SliceChannelDesc>() || desc.is<SoftmaxDesc>() ||
+         desc.is<TransposeDesc>();
 }
 
 }  // namespace pitwall::gpu_kernels

@@ -6,6 +6,7 @@
 #include "runtime/backend/gpu_kernels/combine.h"
 #include "runtime/backend/gpu_kernels/elementwise.h"
 #include "runtime/backend/gpu_kernels/keep_layout.h"
+#include "runtime/backend/gpu_kernels/layer_norm.h"
 #include "runtime/backend/gpu_kernels/lrn.h"
 #include "runtime/backend/gpu_kernels/move.h"
 #include "runtime/backend/gpu_kernels/operator_list.h"

@@ -34,6 +34,16 @@ TEST_F(Softmax, BackendsAgreeInEveryLayout) {
   }
 }
 
+TEST_F(Softmax, BackendsAgree) {
+  for (const auto& [shape, desc] : kCases) {
+    const Array data = random(shape);
+    compare({.desc = desc, .pass = Pass::inference, .inputs = {data}});
+    const Pair out = compare({.desc = desc, .inputs = {data}});
+    compare({.desc = desc, .pass = Pass::backward, .inputs = {out.reference.outputs.at(0), random(shape)}},
+            1e-4);
+  }
+}
+
 TEST_F(Softmax, ByHand) {
   const float ln3 = std::log(3.0F);
   const Pair out = compare({.desc = SoftmaxDesc{}, .inputs = {makeArray({2, 2}, {0, ln3, 500, 500})}});
