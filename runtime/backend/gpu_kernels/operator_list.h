@@ -18,6 +18,7 @@
   X(ConcatDesc) \
   X(ConvolutionDesc) \
   X(DeconvolutionDesc) \
+  X(DequantizeDesc) \
   X(DotDesc) \
   X(DropoutDesc) \
   X(EmbeddingDesc) \
@@ -28,9 +29,16 @@
   X(NagDesc) \
   X(PointwiseDesc) \
   X(PoolingDesc) \
+  X(QuantizeDesc) \
+  X(QuantizedBatchNormDesc) \
+  X(QuantizedBinaryDesc) \
+  X(QuantizedConvolutionDesc) \
+  X(QuantizedFullyConnectedDesc) \
   X(ReciprocalDesc) \
   X(ReduceDesc) \
   X(ReorderDesc) \
+  X(RequantizeDesc) \
+  X(RescaleDesc) \
   X(SgdDesc) \
   X(SliceAxisDesc) \
   X(SliceChannelDesc) \
