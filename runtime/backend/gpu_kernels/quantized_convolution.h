@@ -1,4 +1,5 @@
-// QuantizedConvolution and QuantizedFullyConnected. Sums of products are integers of 32 bits.
+// QuantizedConvolution and QuantizedFullyConnected. Sums of products are integers of 32 bits: exact up to 65 thousand products of the
+// largest numbers.
 #pragma once
 
 #include <bit>

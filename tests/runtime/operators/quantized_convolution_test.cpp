@@ -31,7 +31,7 @@ TEST_F(QuantizedConvolution, BackendsAgree) {
       {{2, 17, 8, 8}, {.stride = {2, 2}, .channels = 19}},
       {{1, 3, 16, 16}, {.kernel = {7, 7}, .stride = {2, 2}, .pad = {3, 3}, .channels = 16}},
       {{1, 16, 8, 8}, {.kernel = {3, 3}, .pad = {1, 1}, .channels = 16, .groups = 16}},
-      {{2, 16, 9, 7}, {.kernel = {3, 2}, .stride = {1, 2}, .dilate = {2, 1}, .channels = 24, .groups = 2}},
+      {{2, 16, 9, 7}, {.kernel = {3, 2}, .stride = {1, 2}, .dilate = {2, 2}, .channels = 24, .groups = 2}},
       {{1, 6, 7, 7}, {.kernel = {2, 2}, .channels = 9, .groups = 3}},
       {{2, 1, 5, 6}, {.kernel = {2, 3}, .channels = 8}},
       {{3, 8, 1, 1}, {.channels = 5}},
