@@ -54,7 +54,7 @@ inline ScaledSum scaledSum(const KernelArgs& a, const FusedActivation& activatio
 }
 
 // Four channels of four neighbouring pixels, of images with channels last. Weights: WeightFours.
-template <class Code, bool whole_fours>  // of the channels of the data
+template <class Code, bool kWholeFours>  // of the channels of the data
 struct ConvolveFours {
   static constexpr int kPixels = 4;
   using Weights = Four<Four<std::int8_t>>;  // of each output, those of its inputs
@@ -69,7 +69,7 @@ struct ConvolveFours {
 
   // Numbers 4 * i to 4 * i + 3 of a pixel; zeros after its last channel.
   PITWALL_DEVICE Four<Code> read(const Code* pixel, std::int64_t i) const {
-    if constexpr (whole_fours) {
+    if constexpr (kWholeFours) {
       return reinterpret_cast<const Four<Code>*>(pixel)[i];
     } else {
       Four<Code> few{};
