@@ -42,7 +42,7 @@ struct QuantizeOptions {
   std::string data = "data";               // the argument that they are given for
   std::vector<std::string> excluded = {};  // names of nodes that stay as they are
   std::string type = "auto";               // int8, uint8, or auto: uint8 where no number is negative
-  Device device = {};
+  Device device = {};                      // on which the network is run; the arrays are there
 };
 
 // `arrays` has the arguments and auxiliary states by name, as for Executor::bind(); `data` itself may be missing. Runs the network on each

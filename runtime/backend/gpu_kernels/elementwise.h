@@ -4,6 +4,7 @@
 #include "runtime/backend/gpu_kernels/channels_last.h"
 #include "runtime/backend/gpu_kernels/elements.h"
 #include "runtime/backend/gpu_kernels/functions.h"
+#include "runtime/backend/gpu_kernels/weight_fours.h"
 #include "runtime/backend/support/random.h"
 #include "runtime/operators.h"
 
@@ -235,17 +236,32 @@ struct CopyWord {
   PITWALL_DEVICE void operator()(std::int64_t i) const { to[i] = from[i]; }
 };
 
-// Images from row-major to channels last, or back. Each thread writes one element.
-template <class E>
-struct MoveChannels {
+// Images from row-major to channels last, or back.
+struct ChannelMove {
   std::int64_t channels, pixels;
   bool to_last;
-  In<E> from;
-  PITWALL_DEVICE float operator()(std::int64_t i) const {
+  // Where element i of the result is.
+  PITWALL_DEVICE std::int64_t source(std::int64_t i) const {
     const std::int64_t inner = to_last ? channels : pixels, outer = to_last ? pixels : channels;
     const std::int64_t image = quotientOf(i, channels * pixels), place = quotientOf(i, inner);
-    return from[(image * inner + remainderOf(i, inner)) * outer + remainderOf(place, outer)];
+    return (image * inner + remainderOf(i, inner)) * outer + remainderOf(place, outer);
   }
+};
+
+template <class E>
+struct MoveChannels {
+  ChannelMove move;
+  In<E> from;
+  PITWALL_DEVICE float operator()(std::int64_t i) const { return from[move.source(i)]; }
+};
+
+// Of integers.
+template <class W>
+struct MoveWords {
+  ChannelMove move;
+  const W* from;
+  W* to;
+  PITWALL_DEVICE void operator()(std::int64_t i) const { to[i] = from[move.source(i)]; }
 };
 
 // Layouts of other backends have no place on a GPU.
@@ -268,18 +284,40 @@ GpuFunction copyWords(Bytes bytes) {
   };
 }
 
+template <class L, class W>
+GpuFunction moveWords(const ChannelMove& move, std::int64_t n) {
+  return [=](const KernelArgs& a) {
+    L launch(a.context);
+    launch.each(n, MoveWords<W>{move, static_cast<const W*>(a.inputs[0]), static_cast<W*>(a.outputs[0])});
+    return launch.status();
+  };
+}
+
+template <class L>
+GpuFunction packWeights(const Shape& weight) {
+  return [z = WeightFoursPlace::of(weight)](const KernelArgs& a) {
+    L launch(a.context);
+    launch.each(z.words(), PackWeights{z, static_cast<const std::int8_t*>(a.inputs[0]),
+                                       static_cast<Four<std::int8_t>*>(a.outputs[0])});
+    return launch.status();
+  };
+}
+
 template <class L>
 GpuFunction make(const ReorderDesc&, Pass, Signature& s) {
   const TensorSpec &from = s.inputs[0], &to = s.outputs[0];
+  if (from.layout == nullptr && isWeightFours(to.layout)) return packWeights<L>(to.shape);
   if (!isOfGpu(from.layout) || !isOfGpu(to.layout)) return {};
   if (isChannelsLast(from) == isChannelsLast(to)) return copyWords<L>(to.sizeBytes());
-  if (!isReal(to.dtype)) return {};
-  const std::int64_t n = to.shape.elements(), channels = to.shape[1], pixels = to.shape[2] * to.shape[3];
+  const std::int64_t n = to.shape.elements();
+  const ChannelMove move{to.shape[1], to.shape[2] * to.shape[3], isChannelsLast(to)};
+  if (!isReal(to.dtype))
+    return sizeOf(to.dtype) == 1 ? moveWords<L, std::uint8_t>(move, n) : moveWords<L, std::uint32_t>(move, n);
   return withElementType(to.dtype, [&](auto element) -> GpuFunction {
     using E = decltype(element);
-    return [=, to_last = isChannelsLast(to)](const KernelArgs& a) {
+    return [=](const KernelArgs& a) {
       L launch(a.context);
-      launch.map(n, arrayOut<E>(a, 0), MoveChannels<E>{channels, pixels, to_last, arrayIn<E>(a, 0)});
+      launch.map(n, arrayOut<E>(a, 0), MoveChannels<E>{move, arrayIn<E>(a, 0)});
       return launch.status();
     };
   });

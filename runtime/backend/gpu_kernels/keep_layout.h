@@ -5,6 +5,7 @@
 #include <span>
 
 #include "runtime/backend/gpu_kernels/channels_last.h"
+#include "runtime/backend/gpu_kernels/weight_fours.h"
 #include "runtime/backend/support/signature.h"
 #include "runtime/operators.h"
 #include "runtime/short_float.h"
@@ -34,11 +35,20 @@ inline bool haveOneShape(const std::vector<TensorSpec>& specs, const Shape& shap
 }
 
 inline void useChannelsLast(std::vector<TensorSpec>& specs) {
-  for (TensorSpec& spec : specs)
-    if (isReal(spec.dtype)) spec.layout = channelsLast(spec.shape, spec.dtype);
+  for (TensorSpec& spec : specs) spec.layout = channelsLast(spec.shape, spec.dtype);
+}
+
+inline void useWeightFours(TensorSpec& weight) {
+  weight.layout = std::make_shared<WeightFours>(weight.shape, weight.dtype);
 }
 
 }  // namespace detail
+
+// The operators on 8-bit numbers that compute each element by itself, from numbers of an array or a channel too.
+inline bool isQuantizedElementwise(const OperatorKindDesc& desc) {
+  return desc.is<QuantizeDesc>() || desc.is<DequantizeDesc>() || desc.is<RequantizeDesc>() ||
+         desc.is<RescaleDesc>() || desc.is<QuantizedBinaryDesc>() || desc.is<QuantizedBatchNormDesc>();
+}
 
 // Sets the layouts of a row-major signature: those in which make() of the operator computes arrays that come with the
 // layouts of `inputs`. All others stay row-major, and arrays are reordered.
@@ -52,6 +62,19 @@ inline void keepLayout(const OperatorKindDesc& desc, Pass pass, std::span<const 
     if (!detail::haveOneShape(s.inputs, shape) || !detail::haveOneShape(s.outputs, shape)) return;
     detail::useChannelsLast(s.inputs);
     detail::useChannelsLast(s.outputs);
+  } else if (isQuantizedElementwise(desc)) {
+    if (std::none_of(inputs.begin(), inputs.end(), isChannelsLast)) return;
+    detail::useChannelsLast(s.inputs);
+    detail::useChannelsLast(s.outputs);
+  } else if (desc.is<QuantizedConvolutionDesc>()) {
+    // Threads read four channels of a pixel at once, or neighbouring threads neighbouring channels.
+    const bool fours = usesWeightFours(desc.as<QuantizedConvolutionDesc>().convolution, inputs[0].shape);
+    detail::useChannelsLast(s.inputs);
+    detail::useChannelsLast(s.outputs);
+    s.inputs[1].layout = nullptr;
+    if (fours) detail::useWeightFours(s.inputs[1]);
+  } else if (desc.is<QuantizedFullyConnectedDesc>()) {
+    if (usesWeightFours(inputs[0].shape, inputs[1].shape)) detail::useWeightFours(s.inputs[1]);
   } else if (desc.is<PoolingDesc>() || desc.is<BatchNormDesc>()) {
     // The data decides in both passes: the windows' numbers in the workspace follow its order.
     if (!isChannelsLast(inputs[0])) return;

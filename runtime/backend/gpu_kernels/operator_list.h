@@ -18,6 +18,7 @@
   X(ConcatDesc) \
   X(ConvolutionDesc) \
   X(DeconvolutionDesc) \
+  X(DequantizeDesc) \
   X(DotDesc) \
   X(DropoutDesc) \
   X(EmbeddingDesc) \
@@ -29,9 +30,16 @@
   X(NormalizedConvolutionDesc) \
   X(PointwiseDesc) \
   X(PoolingDesc) \
+  X(QuantizeDesc) \
+  X(QuantizedBatchNormDesc) \
+  X(QuantizedBinaryDesc) \
+  X(QuantizedConvolutionDesc) \
+  X(QuantizedFullyConnectedDesc) \
   X(ReciprocalDesc) \
   X(ReduceDesc) \
   X(ReorderDesc) \
+  X(RequantizeDesc) \
+  X(RescaleDesc) \
   X(RnnDesc) \
   X(SgdDesc) \
   X(SliceAxisDesc) \

@@ -13,6 +13,8 @@
 #include "runtime/backend/gpu_kernels/pointwise.h"
 #include "runtime/backend/gpu_kernels/pooling.h"
 #include "runtime/backend/gpu_kernels/products.h"
+#include "runtime/backend/gpu_kernels/quantized_convolution.h"
+#include "runtime/backend/gpu_kernels/quantized_elementwise.h"
 #include "runtime/backend/gpu_kernels/rnn.h"
 #include "runtime/backend/gpu_kernels/rows.h"
 #include "runtime/backend/gpu_kernels/shift_gradient.h"

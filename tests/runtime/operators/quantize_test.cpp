@@ -64,14 +64,49 @@ TEST_F(Quantize, RequantizesSums) {
               testing::Pointwise(testing::FloatEq(), Numbers{-3, 0, 0.5F, 2}));
 }
 
+TEST_F(Quantize, ImagesInEveryLayout) {
+  const Shape images{2, 16, 5, 5};
+  const Array most = makeArray({1}, {3}), least = makeArray({1}, {-3});
+  for (const DType type : {DType::int8, DType::uint8}) {
+    for (const bool is_calibrated : {false, true}) {
+      compareInEveryLayout({.desc = QuantizeDesc{type, is_calibrated, {-0.5F, 0.7F}},
+                            .pass = Pass::inference,
+                            .inputs = {random(images)}});
+      compareInEveryLayout({.desc = RequantizeDesc{type, is_calibrated, {-1e-7F, 1e-7F}},
+                            .pass = Pass::inference,
+                            .inputs = {integers(images, DType::int32), least, most}});
+    }
+    compareInEveryLayout(
+        {.desc = DequantizeDesc{}, .pass = Pass::inference, .inputs = {integers(images, type), least, most}});
+  }
+}
+
+TEST_F(Quantize, TheRangeIsThatOfAllNumbersButNan) {
+  Array data = random({3, 7001});
+  data.floats()[9000] = 5;
+  data.floats()[20000] = -4;
+  data.floats()[4096] = std::nanf("");
+  const Call call{.desc = QuantizeDesc{DType::uint8}, .pass = Pass::inference, .inputs = {data}};
+  for (Backend* const backend : {reference_.get(), onednn_.get()}) {
+    const Answer answer = ask(*backend, call);
+    EXPECT_EQ(answer.outputs[1].floats()[0], -4);
+    EXPECT_EQ(answer.outputs[2].floats()[0], 5);
+  }
+  const std::vector<float> none(9000, std::nanf(""));
+  const Answer nothing =
+      ask(*onednn_, {.desc = QuantizeDesc{}, .pass = Pass::inference, .inputs = {makeArray({9000}, none)}});
+  EXPECT_EQ(nothing.outputs[1].floats()[0], 0);
+  EXPECT_EQ(nothing.outputs[2].floats()[0], 0);
+}
+
 TEST_F(Quantize, RescalesBetweenAllTypes) {
   for (const DType to : {DType::float32, DType::int8, DType::uint8, DType::int32}) {
-    compareIntegers(
+    compareInEveryLayout(
         {.desc = RescaleDesc{100, to}, .pass = Pass::inference, .inputs = {random({2, 16, 5, 5})}});
     for (const DType from : {DType::int8, DType::uint8})
-      compareIntegers({.desc = RescaleDesc{0.4F, to},
-                       .pass = Pass::inference,
-                       .inputs = {integers({2, 16, 5, 5}, from)}});
+      compareInEveryLayout({.desc = RescaleDesc{0.4F, to},
+                            .pass = Pass::inference,
+                            .inputs = {integers({2, 16, 5, 5}, from)}});
     const Array sums = integersOf({5}, DType::int32, {-100000, -300, 0, 700, 100000});
     compareIntegers({.desc = RescaleDesc{0.01F, to}, .pass = Pass::inference, .inputs = {sums}});
   }

@@ -58,26 +58,45 @@ class QuantizedCheck : public ConformanceCheck {
     return makeArray({count}, values);
   }
 
-  // Integers of both may differ by one where a number is nearly in the middle, which is rare; reals by rounding.
-  Pair compareIntegers(const Call& call) {
-    Pair pair{ask(*reference_, call), ask(*onednn_, call)};
+  // Integers of oneDNN may differ by one where a number is nearly in the middle, which is rare; reals by rounding.
+  Pair compareIntegers(const Call& call) { return compareIntegers(call, call); }
+  // The same where the second backend has other layouts.
+  Pair compareIntegers(const Call& call, const Call& for_onednn) {
+    Pair pair{ask(*reference_, call), ask(*onednn_, for_onednn)};
     EXPECT_TRUE(pair.reference.kernel && pair.onednn.kernel) << call.toString();
     if (!pair.reference.kernel || !pair.onednn.kernel) return pair;
     const Array &expected = pair.reference.outputs[0], &actual = pair.onednn.outputs[0];
     EXPECT_EQ(expected.spec.dtype, actual.spec.dtype);
     const std::vector<float> theirs = numbersOf(*reference_, expected), ours = numbersOf(*onednn_, actual);
     const bool rounds = expected.spec.dtype != DType::float32;
+    const float tolerance = secondIsOnednn() ? 1e-4F : 1e-6F;
     std::size_t differ = 0;
     for (std::size_t i = 0; i < theirs.size(); ++i) {
-      EXPECT_NEAR(ours[i], theirs[i], rounds ? 1.0F : 1e-4F * (1 + std::abs(theirs[i])))
+      EXPECT_NEAR(ours[i], theirs[i], rounds ? 1.0F : tolerance * (1 + std::abs(theirs[i])))
           << call.toString() << " element " << i << ", " << pair.onednn.kernel->implementation();
       differ += ours[i] != theirs[i] ? 1 : 0;
       if (HasFailure()) return pair;
     }
     if (rounds) {
-      EXPECT_LE(differ, 1 + theirs.size() / 100) << call.toString();
+      EXPECT_LE(differ, secondIsOnednn() ? 1 + theirs.size() / 100 : 0) << call.toString();
     }
     return pair;
+  }
+  // With images in each layout of the second backend.
+  void compareInEveryLayout(const Call& call) {
+    const Shape images = call.inputs[0].spec.shape;
+    for (const LayoutPtr& layout : layoutsFor(*onednn_, images)) {
+      Call arranged = call;
+      for (Array& array : arranged.inputs)
+        if (array.spec.shape == images)
+          array = reordered(*onednn_, array, layoutOfType(layout, array.spec.dtype));
+      const Pair pair = compareIntegers(call, arranged);
+      if (!pair.onednn.kernel) return;
+      const TensorSpec& out = pair.onednn.outputs[0].spec;
+      if (out.shape != images || arranged.inputs[0].spec.layout == nullptr) continue;
+      EXPECT_TRUE(sameLayout(out.layout, layoutOfType(layout, out.dtype)))
+          << arranged.toString() << " keeps the layout";
+    }
   }
 };
 

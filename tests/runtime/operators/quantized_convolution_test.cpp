@@ -12,7 +12,8 @@ class QuantizedConvolution : public QuantizedCheck {
   // Scales that lead to numbers of the output's size.
   Call call(const Shape& data, DType type, const QuantizedConvolutionDesc& d) {
     const ConvolutionDesc& c = d.convolution;
-    const Shape weight{c.channels, data[1] / c.groups, c.kernel[0], c.kernel[1]};
+    Shape weight{c.channels, data[1] / c.groups, c.kernel[1]};
+    if (data.rank() == 4) weight = {c.channels, data[1] / c.groups, c.kernel[0], c.kernel[1]};
     const float unit = 1 / (60 * std::sqrt(static_cast<float>(weight.elements() / weight[0])));
     return {.desc = d,
             .pass = Pass::inference,
@@ -30,6 +31,11 @@ TEST_F(QuantizedConvolution, BackendsAgree) {
       {{2, 17, 8, 8}, {.stride = {2, 2}, .channels = 19}},
       {{1, 3, 16, 16}, {.kernel = {7, 7}, .stride = {2, 2}, .pad = {3, 3}, .channels = 16}},
       {{1, 16, 8, 8}, {.kernel = {3, 3}, .pad = {1, 1}, .channels = 16, .groups = 16}},
+      {{2, 16, 9, 7}, {.kernel = {3, 2}, .stride = {1, 2}, .dilate = {2, 2}, .channels = 24, .groups = 2}},
+      {{1, 6, 7, 7}, {.kernel = {2, 2}, .channels = 9, .groups = 3}},
+      {{2, 1, 5, 6}, {.kernel = {2, 3}, .channels = 8}},
+      {{3, 8, 1, 1}, {.channels = 5}},
+      {{2, 8, 20}, {.kernel = {1, 3}, .pad = {0, 1}, .channels = 6}},
   };
   for (const auto& [data, plain] : cases) {
     for (const DType from : {DType::int8, DType::uint8}) {
@@ -114,14 +120,15 @@ TEST_F(QuantizedFullyConnected, BackendsAgree) {
   for (const DType from : {DType::int8, DType::uint8}) {
     for (const DType to : {DType::float32, DType::int32, DType::int8, DType::uint8}) {
       for (const Type activation : {Type::none, Type::relu}) {
-        for (const std::int64_t features : {40, 64}) {
+        for (const std::int64_t features : {30, 40, 64}) {
           const QuantizedFullyConnectedDesc desc{.dense = {.units = 10, .activation = {activation}},
                                                  .output = to};
           const float unit = to == DType::int32 ? 1 : 1.0F / 600;
-          compareIntegers({.desc = desc,
-                           .pass = Pass::inference,
-                           .inputs = {integers({3, features}, from), weights({10, features}, desc, from),
-                                      factors(10, unit / 2, unit), factors(10, -500, 500)}});
+          for (const std::int64_t rows : {3, 21})
+            compareIntegers({.desc = desc,
+                             .pass = Pass::inference,
+                             .inputs = {integers({rows, features}, from), weights({10, features}, desc, from),
+                                        factors(10, unit / 2, unit), factors(10, -500, 500)}});
         }
       }
     }
@@ -145,7 +152,7 @@ TEST_F(QuantizedBatchNorm, BackendsAgreeInEveryLayout) {
         Call call{.desc = QuantizedBatchNormDesc{to == DType::uint8, to},
                   .pass = Pass::inference,
                   .inputs = {integers(shape, from), factors(shape[1], -1, 1), factors(shape[1], -60, 60)}};
-        compareIntegers(call);
+        compareInEveryLayout(call);
       }
     }
   }
@@ -153,12 +160,12 @@ TEST_F(QuantizedBatchNorm, BackendsAgreeInEveryLayout) {
 
 class QuantizedBinary : public QuantizedCheck {};
 
-TEST_F(QuantizedBinary, BackendsAgree) {
+TEST_F(QuantizedBinary, BackendsAgreeInEveryLayout) {
   for (const BinaryType type : {BinaryType::add, BinaryType::multiply}) {
     for (const DType to : {DType::float32, DType::int32, DType::int8, DType::uint8}) {
       const bool adds = type == BinaryType::add;
       const QuantizedBinaryDesc desc{type, adds ? 0.5F : 0.1F, adds ? 0.7F : 0.08F, to};
-      compareIntegers(
+      compareInEveryLayout(
           {.desc = desc,
            .pass = Pass::inference,
            .inputs = {integers({2, 32, 5, 5}, DType::int8), integers({2, 32, 5, 5}, DType::uint8)}});
@@ -173,7 +180,9 @@ TEST_F(QuantizedPooling, MaximumAndAverageOfIntegers) {
     for (const PoolingDesc& desc : {PoolingDesc{.kernel = {3, 3}, .stride = {2, 2}, .pad = {1, 1}},
                                     PoolingDesc{.type = PoolingType::average, .kernel = {3, 3}},
                                     PoolingDesc{.type = PoolingType::average, .global = true}})
-      compareIntegers({.desc = desc, .pass = Pass::inference, .inputs = {integers({2, 16, 8, 8}, type)}});
+      for (const std::int64_t channels : {16, 17})
+        compareInEveryLayout(
+            {.desc = desc, .pass = Pass::inference, .inputs = {integers({2, channels, 8, 8}, type)}});
   }
 }
 
