@@ -49,14 +49,14 @@ class Texts {
 };
 
 struct Activity {
-  enum class Place : std::uint8_t { stream, synchronisation, thread, overhead };
+  enum class Place : std::uint8_t { stream, synchronisation, thread, overhead, migrations, pageFaults };
   Place place = Place::stream;
   EventKind kind = EventKind::kernel;
   Ticks start = 0, end = 0;
   const Text* name = nullptr;
   const Text* args = nullptr;  // a JSON object, if any
   std::int64_t value = 0;
-  std::optional<std::uint32_t> device;  // none: that of the context
+  std::optional<std::uint32_t> device;  // none: that of the context; of pageFaults the host
   std::uint32_t context = 0;
   std::uint32_t stream = 0;
   std::int64_t tid = 0;           // of a thread
@@ -99,6 +99,7 @@ struct Activities {
   std::vector<MemoryChange> memory;
   std::vector<DeviceFacts> devices;
   std::vector<ContextFacts> contexts;
+  bool uses_managed_memory = false;
   std::int64_t without_time = 0;  // CUPTI had no space to record their times
   std::int64_t unknown = 0;       // records of a kind that is not read
 
@@ -110,6 +111,7 @@ struct Activities {
     memory.clear();
     devices.clear();
     contexts.clear();
+    uses_managed_memory = false;
     without_time = unknown = 0;
   }
 };

@@ -58,8 +58,10 @@ const char* missing(void* library, Library& into) {
   PITWALL_NEED(subscribe, "cuptiSubscribe");
   PITWALL_NEED(unsubscribe, "cuptiUnsubscribe");
   PITWALL_NEED(enableDomain, "cuptiEnableDomain");
+  PITWALL_NEED(enableCallback, "cuptiEnableCallback");
   PITWALL_NEED(activityEnable, "cuptiActivityEnable");
   PITWALL_NEED(activityDisable, "cuptiActivityDisable");
+  PITWALL_NEED(configureUnifiedMemory, "cuptiActivityConfigureUnifiedMemoryCounter");
   PITWALL_NEED(registerCallbacks, "cuptiActivityRegisterCallbacks");
   PITWALL_NEED(registerTimestampCallback, "cuptiActivityRegisterTimestampCallback");
   PITWALL_NEED(setAttribute, "cuptiActivitySetAttribute");
@@ -123,6 +125,12 @@ std::string driverProblem(int served, int needed) {
         versionText(served), versionText(needed));
   }
   return "";
+}
+
+std::string reportedBy(const Library& library, CUptiResult result) {
+  const char* text = nullptr;
+  if (library.getResultString(result, &text) != CUPTI_SUCCESS || text == nullptr) text = "no text";
+  return fmt::format("CUPTI reports {} ({})", text, static_cast<int>(result));
 }
 
 Result<const Library*> openLibrary() {

@@ -16,8 +16,10 @@ struct Library {
   decltype(&cuptiSubscribe) subscribe = nullptr;
   decltype(&cuptiUnsubscribe) unsubscribe = nullptr;
   decltype(&cuptiEnableDomain) enableDomain = nullptr;
+  decltype(&cuptiEnableCallback) enableCallback = nullptr;
   decltype(&cuptiActivityEnable) activityEnable = nullptr;
   decltype(&cuptiActivityDisable) activityDisable = nullptr;
+  decltype(&cuptiActivityConfigureUnifiedMemoryCounter) configureUnifiedMemory = nullptr;
   decltype(&cuptiActivityRegisterCallbacks) registerCallbacks = nullptr;
   decltype(&cuptiActivityRegisterTimestampCallback) registerTimestampCallback = nullptr;
   decltype(&cuptiActivitySetAttribute) setAttribute = nullptr;
@@ -38,6 +40,9 @@ struct Library {
 // Loads CUPTI, once. Errors: unsupported, as sentences: no driver; a driver older than CUPTI needs; no CUPTI,
 // or one of another major version, or without a required function.
 Result<const Library*> openLibrary();
+
+// "CUPTI reports CUPTI_ERROR_UNKNOWN (999)".
+std::string reportedBy(const Library& library, CUptiResult result);
 
 // The reason why CUPTI `needed` (13000 = CUDA 13.0) does not work with a driver for CUDA `served` (0 = no
 // driver); "" = it works.

@@ -7,6 +7,7 @@
 #include <exception>
 #include <optional>
 #include <thread>
+#include <utility>
 
 #include "db/try.h"
 #include "runtime/profiler/cupti/device_attributes.h"
@@ -99,16 +100,19 @@ std::string explain(const Library& library, CUptiResult result) {
              "with NVreg_RestrictProfilingToAdminUsers=0";
     default: break;
   }
-  const char* text = nullptr;
-  if (library.getResultString(result, &text) != CUPTI_SUCCESS || text == nullptr) text = "no text";
-  return fmt::format("GPU activity is not recorded: CUPTI reports {} ({}); CPU and NVTX are recorded", text,
-                     static_cast<int>(result));
+  return fmt::format("GPU activity is not recorded: {}; CPU and NVTX are recorded",
+                     reportedBy(library, result));
 }
 
 }  // namespace
 
 Session::Session(const Library& library, Profiler& profiler, Extent extent, const BufferPlan& plan)
-    : library_(library), profiler_(profiler), extent_(extent), buffers_(plan), names_(apiName) {}
+    : library_(library),
+      profiler_(profiler),
+      extent_(extent),
+      buffers_(plan),
+      unified_memory_(library),
+      names_(apiName) {}
 
 Session::~Session() {
   close();
@@ -151,6 +155,7 @@ Status Session::begin() {
   (void)library_.setAttribute(CUPTI_ACTIVITY_ATTR_DEVICE_BUFFER_PRE_ALLOCATE_VALUE, &size, &ahead);
   PITWALL_TRY(enable());
   narrow();
+  if (extent_ == Extent::everything) unified_memory_.begin(subscriber_);
   (void)library_.flushPeriod(kFlushPeriodMs);
   return {};
 }
@@ -188,9 +193,12 @@ void Session::narrow() {
 void Session::close() noexcept {
   Phase before = Phase::recording;
   if (!phase_.compare_exchange_strong(before, Phase::closed)) return;
+  unified_memory_.end();
   for (const CUpti_ActivityKind kind : enabled_) (void)library_.activityDisable(kind);
   flushAtEnd();
   buffers_.retire();
+  if (unified_memory_.isRefused()) (void)profiler_.flush();  // the last records may show that it matters
+  noteUnifiedMemory();
   // CUPTI may be finalised only where no call of CUDA is in progress on this thread: on the return from one.
   removal_.store(Removal::atNextCall);
   const bool armed = library_.enableDomain(1, subscriber_, CUPTI_CB_DOMAIN_RUNTIME_API) == CUPTI_SUCCESS &&
@@ -210,6 +218,12 @@ void Session::flushAtEnd() {
       "CUPTI over; PITWALL_RECORD_GPU=0 leaves CUPTI to it from the start");
 }
 
+// When all records have been read.
+void Session::noteUnifiedMemory() {
+  if (std::string note = unified_memory_.note(uses_managed_memory_.load()); !note.empty())
+    notes_.push_back(std::move(note));
+}
+
 void Session::cancelRemoval() noexcept {
   Removal before = Removal::atNextCall;
   if (removal_.compare_exchange_strong(before, Removal::done)) (void)library_.unsubscribe(subscriber_);
@@ -220,6 +234,7 @@ void Session::finish() noexcept {
     flushAtEnd();
     buffers_.close();
     (void)profiler_.flush();  // now, as CUPTI's function reads the records
+    noteUnifiedMemory();
   }
   abandon();
 }
@@ -234,8 +249,13 @@ void Session::abandon() noexcept {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
-void Session::onCall(void* self, CUpti_CallbackDomain, CUpti_CallbackId, const void* data) {
+void Session::onCall(void* self, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) {
   auto* const session = static_cast<Session*>(self);
+  if (domain == CUPTI_CB_DOMAIN_RESOURCE) {
+    const bool is_ready = id == CUPTI_CBID_RESOURCE_CU_INIT_FINISHED;
+    if (is_ready && session->phase_.load() == Phase::recording) session->unified_memory_.onDriverReady();
+    return;
+  }
   const auto* const call = static_cast<const CUpti_CallbackData*>(data);
   if (call == nullptr || call->callbackSite != CUPTI_API_EXIT) return;
   Removal before = Removal::atNextCall;
@@ -306,6 +326,7 @@ void Session::drain(DrainContext& context) {
     if (phase != Phase::finished) readBuffer(buffer, activities);
     buffers_.giveBack(buffer);
   }
+  if (activities.uses_managed_memory) uses_managed_memory_.store(true);
   describeDevices(activities);
   devices_.devices.insert(devices_.devices.end(), activities.devices.begin(), activities.devices.end());
   devices_.contexts.insert(devices_.contexts.end(), activities.contexts.begin(), activities.contexts.end());

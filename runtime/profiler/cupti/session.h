@@ -17,6 +17,7 @@
 #include "runtime/profiler/cupti/collector.h"
 #include "runtime/profiler/cupti/convert.h"
 #include "runtime/profiler/cupti/library.h"
+#include "runtime/profiler/cupti/unified_memory.h"
 #include "runtime/profiler/cupti/writer.h"
 
 namespace pitwall::cupti {
@@ -58,6 +59,7 @@ class Session : public EventSource {
   void narrow();
   void flush(bool is_last);
   void flushAtEnd();
+  void noteUnifiedMemory();
   void readBuffer(const Buffers::Filled& buffer, Activities& into);
   void describeDevices(Activities& activities);
 
@@ -70,6 +72,8 @@ class Session : public EventSource {
   Profiler& profiler_;
   const Extent extent_;
   Buffers buffers_;
+  UnifiedMemory unified_memory_;
+  std::atomic<bool> uses_managed_memory_{false};
   std::vector<std::string> notes_;
   CUpti_SubscriberHandle subscriber_ = nullptr;
   std::vector<CUpti_ActivityKind> enabled_;

@@ -16,6 +16,28 @@ namespace {
 constexpr CorrelationId kCalls = CorrelationId{1} << 52U;
 constexpr CorrelationId kDeviceWork = CorrelationId{1} << 53U;
 
+constexpr std::uint64_t kOfHost = std::uint64_t{1} << 59U;  // in keys of tracks, beside devices
+
+bool isOfUnifiedMemory(const Activity& activity) {
+  return activity.place == Activity::Place::migrations || activity.place == Activity::Place::pageFaults;
+}
+
+bool isOfDevice(const Activity& activity) {
+  switch (activity.place) {
+    case Activity::Place::thread:
+    case Activity::Place::overhead: return false;
+    case Activity::Place::pageFaults: return activity.device.has_value();
+    default: return true;
+  }
+}
+
+// The driver takes the times of unified memory itself, and CUPTI's documentation does not say that it converts them to
+// the recorder's clock. Clocks with other units or another zero differ by far more than a factor of two.
+bool isOfAnotherClock(const Activity& activity, const DrainContext& context) {
+  const Ticks now = Profiler::now();
+  return activity.end < context.startTicks() / 2 || activity.start > now + now / 2;
+}
+
 // As PyTorch's profiler names them.
 void writeMeta(const DeviceFacts& facts, DrainContext& context) {
   const auto write = [&](const char* name, std::int64_t value) {
@@ -75,12 +97,17 @@ TrackId ActivityWriter::newTrack(const Activity& activity, std::uint32_t device,
     case Activity::Place::synchronisation:
       info.name = fmt::format("gpu {} stream {}: synchronisation", device, activity.stream);
       break;
+    case Activity::Place::migrations: info.name = fmt::format("gpu {} unified memory", device); break;
+    case Activity::Place::pageFaults:
+      info.name = activity.device ? fmt::format("gpu {} unified memory: page faults", device)
+                                  : "unified memory: page faults";
+      break;
     case Activity::Place::thread: info.name = "CUDA calls"; break;
     case Activity::Place::overhead: info.name = "CUPTI overhead"; break;
   }
   if (activity.place == Activity::Place::thread) {
     info.thread = context.threadOf(activity.tid);
-  } else if (activity.place != Activity::Place::overhead) {
+  } else if (isOfDevice(activity)) {
     info.kind = TrackKind::stream;
     info.device = deviceOf(device, context);
   }
@@ -88,10 +115,10 @@ TrackId ActivityWriter::newTrack(const Activity& activity, std::uint32_t device,
 }
 
 ActivityWriter::Track& ActivityWriter::trackOf(const Activity& activity, DrainContext& context) {
-  const auto place = static_cast<std::uint64_t>(activity.place) << 62U;
-  if (activity.place == Activity::Place::thread || activity.place == Activity::Place::overhead) {
+  const auto place = static_cast<std::uint64_t>(activity.place) << 60U;
+  if (!isOfDevice(activity)) {
     const bool is_thread = activity.place == Activity::Place::thread;
-    Track& track = tracks_[place | (is_thread ? static_cast<std::uint64_t>(activity.tid) : 0)];
+    Track& track = tracks_[place | (is_thread ? static_cast<std::uint64_t>(activity.tid) : kOfHost)];
     if (!track.id) track.id = newTrack(activity, 0, context);
     return track;
   }
@@ -200,6 +227,10 @@ void ActivityWriter::dropQueries(const Activities& activities) {
 }
 
 void ActivityWriter::addEvent(const Activity& activity, const Activities& activities, DrainContext& context) {
+  if (isOfUnifiedMemory(activity) && isOfAnotherClock(activity, context)) {
+    ++of_another_clock_;
+    return;
+  }
   if (activity.end < context.startTicks()) return;
   Event event;
   event.start_ns = event.pushed_ns = event.ready_ns = context.toNs(activity.start);
@@ -263,6 +294,7 @@ void ActivityWriter::write(const Activities& activities, DrainContext& context) 
   if (!dependencies_.empty()) context.sink().dependencies(dependencies_);
   writeMemory(activities.memory, context);
   lost(activities.without_time, "without times: not finished, or no space in the GPU's memory", context);
+  lost(std::exchange(of_another_clock_, 0), "of unified memory, with times of another clock", context);
 }
 
 void ActivityWriter::lost(std::int64_t count, const std::string& reason, DrainContext& context) {

@@ -72,6 +72,7 @@ class ActivityWriter {
   std::vector<Dependency> dependencies_;
   std::uint64_t next_device_work_ = 0;
   TimeNs lost_until_ = 0;
+  std::int64_t of_another_clock_ = 0;
 };
 
 // How overlapping ranges of one track nest: sorted by start, longer first, each one level below the one that

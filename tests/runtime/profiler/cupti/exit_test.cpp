@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "analyzer/analysis.h"
 #include "db/meta.h"
 #include "db/reader.h"
 #include "tests/support/temp_folder.h"
@@ -72,6 +73,32 @@ TEST_F(CuptiAtTheEnd, DevicesAndTheOccupancyOfTheirKernels) {
   ASSERT_EQ(rows->rows.size(), 1U);
   EXPECT_DOUBLE_EQ(std::get<double>(rows->rows[0][0]), 0.5);  // 64 registers: 32 of 64 warps
   EXPECT_EQ(std::get<std::string>(rows->rows[0][1]), "registers");
+}
+
+// The driver is not initialised yet when it loads the injection library.
+TEST_F(CuptiAtTheEnd, MigrationsOfManagedMemoryAreAFindingUnlessTheProgramAsksForThem) {
+  const auto finding = [this] {
+    auto trace = Trace::open(folder_ / "injected.pitwall");
+    if (!trace.has_value()) return std::string("no trace");
+    const auto report = analyzeTrace(**trace);
+    if (!report.has_value()) return report.error().message;
+    for (const Finding& one : report->findings)
+      if (one.id == "memory/unified") return one.verdict;
+    return std::string();
+  };
+  ASSERT_EQ(runInjected("managed"), 7);
+  EXPECT_THAT(finding(), ::testing::HasSubstr("100 migrations move 6.2 MiB of managed memory on demand"));
+  std::filesystem::remove(folder_ / "injected.pitwall");
+  ASSERT_EQ(runInjected("prefetched"), 7);
+  EXPECT_EQ(finding(), "");
+  const auto trace = Trace::open(folder_ / "injected.pitwall");
+  ASSERT_TRUE(trace.has_value());
+  const auto rows = (*trace)->query("SELECT count(*) FROM event WHERE kind = 'copy'");
+  ASSERT_TRUE(rows.has_value());
+  EXPECT_EQ(std::get<std::int64_t>(rows->rows.at(0).at(0)), 100);
+  std::filesystem::remove(folder_ / "injected.pitwall");
+  ASSERT_EQ(runInjected("managed", "PITWALL_RECORD_GPU=kernels"), 7);
+  EXPECT_EQ(finding(), "") << "not recorded";
 }
 
 TEST_F(CuptiAtTheEnd, AlsoByCallsThatRunNoHandlers) {

@@ -36,8 +36,10 @@ int cuDriverGetVersion(int* version) {
 int cuInit(unsigned) {
   const char* const path = std::getenv("CUDA_INJECTION64_PATH");
   void* const library = path == nullptr ? nullptr : dlopen(path, RTLD_NOW);
-  if (library == nullptr) return 0;
-  if (const auto begin = reinterpret_cast<int (*)()>(dlsym(library, "InitializeInjection"))) (void)begin();
+  if (library != nullptr) {
+    if (const auto begin = reinterpret_cast<int (*)()>(dlsym(library, "InitializeInjection"))) (void)begin();
+  }
+  call(Call::initialised);
   return 0;
 }
 
@@ -69,4 +71,6 @@ int cuDeviceGetAttribute(int* value, int attribute, int) {
 }
 
 void fakeLaunch() { call(Call::launch); }
+void fakeMigrate() { call(Call::migrate); }
+void fakePrefetch() { call(Call::prefetch); }
 }

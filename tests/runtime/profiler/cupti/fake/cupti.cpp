@@ -35,10 +35,11 @@ std::bitset<256> g_kinds,
 CUpti_BuffersCallbackRequestFunc g_request = nullptr;
 CUpti_BuffersCallbackCompleteFunc g_complete = nullptr;
 CUpti_TimestampCallbackFunc g_timestamp = nullptr;
+bool g_watches_start = false;
 Buffer g_buffer;
 std::size_t g_dropped = 0;
 std::uint32_t g_calls = 0;
-bool g_finalised = false, g_taking_down = false;
+bool g_finalised = false, g_taking_down = false, g_initialised = false;
 pid_t g_pid = 0;
 
 [[noreturn]] void refuse(const char* what) {
@@ -110,8 +111,32 @@ void finalise() {
 __attribute__((constructor)) void onLoad() { (void)std::atexit(finalise); }
 
 std::size_t sizeOf(const CUpti_Activity& record) {
-  return record.kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL ? sizeof(CUpti_ActivityKernel10)
-                                                              : sizeof(CUpti_ActivityAPI);
+  switch (record.kind) {
+    case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL: return sizeof(CUpti_ActivityKernel10);
+    case CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER: return sizeof(CUpti_ActivityUnifiedMemoryCounter3);
+    default: return sizeof(CUpti_ActivityAPI);
+  }
+}
+
+// What is attached while the driver starts is called back when it has.
+void initialise() {
+  g_initialised = true;
+  if (g_callback != nullptr && g_watches_start)
+    g_callback(g_userdata, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CU_INIT_FINISHED, nullptr);
+}
+
+// A page of managed memory, in a time that a report would see.
+void migrate(CUpti_ActivityUnifiedMemoryMigrationCause cause) {
+  auto record = blank<CUpti_ActivityUnifiedMemoryCounter3>(CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER);
+  record.counterKind = CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_HTOD;
+  record.start = now();
+  const timespec time{0, 100'000};
+  (void)nanosleep(&time, nullptr);
+  record.end = now();
+  record.value = 65536;
+  record.srcId = CUPTI_UNIFIED_MEMORY_CPU_DEVICE_ID;
+  record.flags = cause;
+  put(record);
 }
 
 }  // namespace
@@ -120,7 +145,13 @@ extern "C" {
 
 void fakeCuptiObserve(Call kind) {
   const Lock lock(g_mutex);
-  if (kind == Call::takeDown) g_taking_down = true;
+  switch (kind) {
+    case Call::initialised: return initialise();
+    case Call::migrate: return migrate(CUPTI_ACTIVITY_UNIFIED_MEMORY_MIGRATION_CAUSE_COHERENCE);
+    case Call::prefetch: return migrate(CUPTI_ACTIVITY_UNIFIED_MEMORY_MIGRATION_CAUSE_USER);
+    case Call::takeDown: g_taking_down = true; break;
+    case Call::launch: break;
+  }
   callBack(CUPTI_API_ENTER);
   auto call = blank<CUpti_ActivityAPI>(CUPTI_ACTIVITY_KIND_DRIVER);
   call.cbid = CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel;
@@ -179,6 +210,22 @@ CUptiResult cuptiEnableDomain(std::uint32_t on, CUpti_SubscriberHandle, CUpti_Ca
   check();
   if (on != 0) return g_domains.set(domain), CUPTI_SUCCESS;
   return g_domains.reset(domain), CUPTI_SUCCESS;
+}
+CUptiResult cuptiEnableCallback(std::uint32_t on, CUpti_SubscriberHandle, CUpti_CallbackDomain domain,
+                                CUpti_CallbackId id) {
+  const Lock lock(g_mutex);
+  check();
+  if (domain == CUPTI_CB_DOMAIN_RESOURCE && id == CUPTI_CBID_RESOURCE_CU_INIT_FINISHED)
+    g_watches_start = on != 0;
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiActivityConfigureUnifiedMemoryCounter(CUpti_ActivityUnifiedMemoryCounterConfig*,
+                                                       std::uint32_t) {
+  const Lock lock(g_mutex);
+  check();
+  if (!g_initialised) return CUPTI_ERROR_NOT_INITIALIZED;
+  if (g_kinds.test(CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER)) refuse("configured after it was enabled");
+  return CUPTI_SUCCESS;
 }
 CUptiResult cuptiActivityEnable(CUpti_ActivityKind kind) {
   const Lock lock(g_mutex);

@@ -3,7 +3,7 @@
 
 namespace fake_cuda {
 
-enum class Call { launch, takeDown };
+enum class Call { initialised, launch, migrate, prefetch, takeDown };
 using Observe = void(Call);
 inline constexpr char kObserve[] = "fakeCuptiObserve";
 
