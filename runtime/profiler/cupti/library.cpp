@@ -73,11 +73,14 @@ const char* missing(void* library, Library& into) {
   PITWALL_NEED(popExternal, "cuptiActivityPopExternalCorrelationId");
   PITWALL_NEED(setThreadIdType, "cuptiSetThreadIdType");
   PITWALL_NEED(finalize, "cuptiFinalize");
+  PITWALL_NEED(getDeviceId, "cuptiGetDeviceId");
 #undef PITWALL_NEED
   (void)load(library, "cuptiActivityEnableDriverApi", into.enableDriverApi);
   (void)load(library, "cuptiActivityEnableRuntimeApi", into.enableRuntimeApi);
   (void)load(library, "cuptiActivityEnableHWTrace", into.enableHwTrace);
   (void)load(library, "cuptiActivityEnableAllSyncRecords", into.enableAllSyncRecords);
+  static CounterFunctions counters;
+  if (loadCounterFunctions(library, counters)) into.counters = &counters;
   return nullptr;
 }
 

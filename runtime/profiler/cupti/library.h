@@ -6,6 +6,7 @@
 #include <string>
 
 #include "db/result.h"
+#include "runtime/profiler/cupti/counter_functions.h"
 
 namespace pitwall::cupti {
 
@@ -35,6 +36,8 @@ struct Library {
   decltype(&cuptiActivityEnableAllSyncRecords) enableAllSyncRecords = nullptr;  // may be absent
   decltype(&cuptiSetThreadIdType) setThreadIdType = nullptr;
   decltype(&cuptiFinalize) finalize = nullptr;
+  decltype(&cuptiGetDeviceId) getDeviceId = nullptr;
+  const CounterFunctions* counters = nullptr;  // none where one of these is absent
 };
 
 // Loads CUPTI, once. Errors: unsupported, as sentences: no driver; a driver older than CUPTI needs; no CUPTI,

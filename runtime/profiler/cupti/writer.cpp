@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "db/meta.h"
+#include "db/torch_ranges.h"
 
 namespace pitwall::cupti {
 
@@ -36,6 +37,12 @@ bool isOfDevice(const Activity& activity) {
 bool isOfAnotherClock(const Activity& activity, const DrainContext& context) {
   const Ticks now = Profiler::now();
   return activity.end < context.startTicks() / 2 || activity.start > now + now / 2;
+}
+
+double shareOfWarps(const MultiprocessorLimits& limits, std::int64_t threads_per_block, int blocks) {
+  if (limits.warps <= 0 || limits.warp_size <= 0) return 0;
+  const std::int64_t warps = (threads_per_block + limits.warp_size - 1) / limits.warp_size * blocks;
+  return std::min(1.0, static_cast<double>(warps) / limits.warps);
 }
 
 // As PyTorch's profiler names them.
@@ -102,6 +109,7 @@ TrackId ActivityWriter::newTrack(const Activity& activity, std::uint32_t device,
       info.name = activity.device ? fmt::format("gpu {} unified memory: page faults", device)
                                   : "unified memory: page faults";
       break;
+    case Activity::Place::counted: info.name = fmt::format("gpu {} {}", device, kCountedRanges); break;
     case Activity::Place::thread: info.name = "CUDA calls"; break;
     case Activity::Place::overhead: info.name = "CUPTI overhead"; break;
   }
@@ -166,8 +174,10 @@ KernelId ActivityWriter::kernelOf(const Activity& activity, const Activities& ac
   facts.dynamic_shared_bytes = launch.dynamic_shared_bytes;
   facts.local_bytes = launch.local_bytes;
   const auto device = devices_.find(key.device);
-  if (device != devices_.end()) {
-    const std::int64_t threads = std::int64_t{launch.block[0]} * launch.block[1] * launch.block[2];
+  const std::int64_t threads = std::int64_t{launch.block[0]} * launch.block[1] * launch.block[2];
+  if (device != devices_.end() && launch.resident_blocks > 0) {
+    facts.theoretical_occupancy = shareOfWarps(device->second.facts.limits, threads, launch.resident_blocks);
+  } else if (device != devices_.end() && launch.registers_per_thread > 0) {
     Occupancy occupancy = theoreticalOccupancy(
         device->second.facts.limits,
         {threads, launch.registers_per_thread, launch.static_shared_bytes + launch.dynamic_shared_bytes,
@@ -279,6 +289,30 @@ void ActivityWriter::writeMemory(const std::vector<MemoryChange>& changes, Drain
   }
 }
 
+// One sample of each counter at the start of each kernel, as traces of PyTorch have them.
+void ActivityWriter::writeCounters(const std::vector<CounterValue>& values, DrainContext& context) {
+  if (values.empty()) return;
+  context.sink().meta(meta::kSerialisedKernels, "1");
+  std::map<std::pair<std::uint32_t, const Text*>, std::vector<CounterSample>> samples;
+  for (const CounterValue& value : values)
+    samples[{value.device, value.name}].push_back({context.toNs(value.time), value.value});
+  for (auto& [key, of_one] : samples) {
+    TrackId& track = counters_[key];
+    if (!track) {
+      TrackInfo info;
+      info.kind = TrackKind::counter;
+      info.process = context.process();
+      info.device = deviceOf(key.first, context);
+      info.name = fmt::format("gpu {}: {}", key.first, key.second->text);
+      info.unit = "counted";
+      track = context.sink().track(info);
+    }
+    std::sort(of_one.begin(), of_one.end(),
+              [](const CounterSample& a, const CounterSample& b) { return a.time_ns < b.time_ns; });
+    context.sink().counters(track, of_one);
+  }
+}
+
 void ActivityWriter::write(const Activities& activities, DrainContext& context) {
   for (const DeviceFacts& facts : activities.devices) {
     devices_[facts.index].facts = facts;
@@ -293,6 +327,7 @@ void ActivityWriter::write(const Activities& activities, DrainContext& context) 
     dependencies_.push_back({link.op, kCalls + link.correlation, DependencyKind::launch});
   if (!dependencies_.empty()) context.sink().dependencies(dependencies_);
   writeMemory(activities.memory, context);
+  writeCounters(activities.counters, context);
   lost(activities.without_time, "without times: not finished, or no space in the GPU's memory", context);
   lost(std::exchange(of_another_clock_, 0), "of unified memory, with times of another clock", context);
 }

@@ -36,6 +36,7 @@ struct Fake {
   CUptiResult configure = CUPTI_SUCCESS;  // unified memory
   std::set<int> counters;                 // of unified memory
   bool waits_for_driver = false;
+  std::set<int> callbacks;  // of the driver
 };
 inline Fake* fake = nullptr;
 inline constexpr BufferPlan kSmall{.count = 4, .bytes = 64 << 10};
@@ -64,10 +65,14 @@ inline void fakeCallbacks(Library& l) {
   };
   l.enableCallback = [](std::uint32_t on, CUpti_SubscriberHandle, CUpti_CallbackDomain domain,
                         CUpti_CallbackId id) {
-    fake->waits_for_driver =
-        on != 0 && domain == CUPTI_CB_DOMAIN_RESOURCE && id == CUPTI_CBID_RESOURCE_CU_INIT_FINISHED;
+    const int call = static_cast<int>(id);
+    if (domain == CUPTI_CB_DOMAIN_DRIVER_API && on != 0) fake->callbacks.insert(call);
+    if (domain == CUPTI_CB_DOMAIN_DRIVER_API && on == 0) fake->callbacks.erase(call);
+    if (domain == CUPTI_CB_DOMAIN_RESOURCE && id == CUPTI_CBID_RESOURCE_CU_INIT_FINISHED)
+      fake->waits_for_driver = on != 0;
     return CUPTI_SUCCESS;
   };
+  l.getDeviceId = [](CUcontext, std::uint32_t* device) { return *device = 0, CUPTI_SUCCESS; };
   l.getCallbackName = [](CUpti_CallbackDomain, std::uint32_t, const char** name) {
     return *name = "cudaMalloc_v3020", CUPTI_SUCCESS;
   };
@@ -161,7 +166,7 @@ class SessionWithFake : public ::testing::Test {
   }
 
   Fake fake_;
-  const Library library_ = fakeLibrary();
+  Library library_ = fakeLibrary();
   std::shared_ptr<test::Kept> kept_ = std::make_shared<test::Kept>();
   Profiler profiler_;
 };

@@ -61,6 +61,7 @@ TEST_F(CuptiSession, KernelsAloneComeWithoutCalls) {
                                           CUPTI_ACTIVITY_KIND_GRAPH_TRACE}));
   EXPECT_TRUE(fake_.driver_calls.empty());
   EXPECT_EQ(extentOf("kernels"), Extent::kernels);
+  EXPECT_EQ(extentOf("counters"), Extent::counters);
   EXPECT_EQ(extentOf("1"), Extent::everything);
   EXPECT_EQ(extentOf(""), Extent::everything);
   EXPECT_EQ(extentOf("0"), std::nullopt);

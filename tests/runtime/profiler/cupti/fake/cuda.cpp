@@ -70,6 +70,10 @@ int cuDeviceGetAttribute(int* value, int attribute, int) {
   return *value = of(attribute), 0;
 }
 
+int cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, void*, int, std::size_t) {
+  return *blocks = 4, 0;
+}
+
 void fakeLaunch() { call(Call::launch); }
 void fakeMigrate() { call(Call::migrate); }
 void fakePrefetch() { call(Call::prefetch); }

@@ -35,7 +35,7 @@ std::bitset<256> g_kinds,
 CUpti_BuffersCallbackRequestFunc g_request = nullptr;
 CUpti_BuffersCallbackCompleteFunc g_complete = nullptr;
 CUpti_TimestampCallbackFunc g_timestamp = nullptr;
-bool g_watches_start = false;
+bool g_watches_start = false, g_watches_launches = false;
 Buffer g_buffer;
 std::size_t g_dropped = 0;
 std::uint32_t g_calls = 0;
@@ -90,10 +90,19 @@ Record blank(CUpti_ActivityKind kind) {
 }
 
 void callBack(CUpti_ApiCallbackSite site) {
-  if (g_callback == nullptr || !g_domains.test(CUPTI_CB_DOMAIN_DRIVER_API)) return;
+  const bool is_watched = g_domains.test(CUPTI_CB_DOMAIN_DRIVER_API) || g_watches_launches;
+  if (g_callback == nullptr || !is_watched) return;
+  cuLaunchKernel_params arguments;
+  std::memset(&arguments, 0, sizeof arguments);
+  arguments.gridDimX = arguments.gridDimY = arguments.gridDimZ = 1;
+  arguments.blockDimX = 256;
+  arguments.blockDimY = arguments.blockDimZ = 1;
   CUpti_CallbackData call;
   std::memset(&call, 0, sizeof call);
   call.callbackSite = site;
+  call.correlationId = g_calls;
+  call.symbolName = "fake_kernel";
+  call.functionParams = &arguments;
   g_callback(g_userdata, CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, &call);
 }
 
@@ -141,6 +150,8 @@ void migrate(CUpti_ActivityUnifiedMemoryMigrationCause cause) {
 
 }  // namespace
 
+bool fake_cuda::recordsKernels() { return g_kinds.test(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL); }
+
 extern "C" {
 
 void fakeCuptiObserve(Call kind) {
@@ -152,10 +163,11 @@ void fakeCuptiObserve(Call kind) {
     case Call::takeDown: g_taking_down = true; break;
     case Call::launch: break;
   }
+  ++g_calls;
   callBack(CUPTI_API_ENTER);
   auto call = blank<CUpti_ActivityAPI>(CUPTI_ACTIVITY_KIND_DRIVER);
   call.cbid = CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel;
-  call.correlationId = ++g_calls;
+  call.correlationId = g_calls;
   call.start = now();
   auto kernel = blank<CUpti_ActivityKernel10>(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
   kernel.name = "fake_kernel";
@@ -182,6 +194,7 @@ void fakeCuptiTakeOver() {
   g_complete = [](CUcontext, std::uint32_t, std::uint8_t*, std::size_t, std::size_t) {};
 }
 
+CUptiResult cuptiGetDeviceId(CUcontext, std::uint32_t* device) { return *device = 0, CUPTI_SUCCESS; }
 CUptiResult cuptiGetVersion(std::uint32_t* version) { return *version = CUPTI_API_VERSION, CUPTI_SUCCESS; }
 CUptiResult cuptiGetResultString(CUptiResult, const char** text) { return *text = "TEXT", CUPTI_SUCCESS; }
 CUptiResult cuptiGetCallbackName(CUpti_CallbackDomain, std::uint32_t, const char** name) {
@@ -217,6 +230,8 @@ CUptiResult cuptiEnableCallback(std::uint32_t on, CUpti_SubscriberHandle, CUpti_
   check();
   if (domain == CUPTI_CB_DOMAIN_RESOURCE && id == CUPTI_CBID_RESOURCE_CU_INIT_FINISHED)
     g_watches_start = on != 0;
+  if (domain == CUPTI_CB_DOMAIN_DRIVER_API && id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel)
+    g_watches_launches = on != 0;
   return CUPTI_SUCCESS;
 }
 CUptiResult cuptiActivityConfigureUnifiedMemoryCounter(CUpti_ActivityUnifiedMemoryCounterConfig*,
