@@ -257,7 +257,7 @@ Result<Report> analyzeTrace(Trace& trace, const AnalyzeOptions& options) {
   report.breakdown = summarizeBreakdown(pass.iterations, pass.times);
   watch.lap("analysis breakdown");
   compareWithRoofline(machineRoofline(trace), pass.operators);
-  report.timeline_kind = trace.meta("import.timeline").value_or("");
+  report.timeline_kind = timelineKindOf(trace);
   report.breakdown.recorded_ns = timeline.end_ns - timeline.begin_ns;
   if (report.timeline_kind == "sums only") countExecutions(trace, gathered, pass.operators);
   report.operator_order = pass.operators.order;

@@ -20,6 +20,7 @@ namespace pitwall {
 struct Measured {
   std::string path;
   bool complete = true;
+  bool serialised_kernels = false;     // to count them in hardware: the times mean nothing
   std::int64_t start_unix_ns = 0;      // when it was recorded; 0 = unknown
   std::vector<std::string> devices;    // "gpu: NVIDIA H100", "cpu: ..."; sorted, with repetitions
   int world_size = 1;                  // ranks

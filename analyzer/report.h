@@ -262,7 +262,8 @@ struct Report {
   std::vector<OperatorRow> operators;      // by that time
   TimeNs device_outside_operators_ns = 0;  // device work that none of them launched, as far as is recorded
   std::vector<KernelRow> kernels;          // by total time, of all devices together; copies too
-  std::string timeline_kind;               // "order only", "sums only"; empty = events with their times
+  std::string
+      timeline_kind;  // "order only", "sums only", "serialised kernels"; empty = events with their times
   PathSummary critical_path;
   CodeReport code;
   std::vector<Finding> findings;  // by severity, then by expected gain or cost

@@ -55,6 +55,8 @@ inline constexpr char kProcessCpuNs[] = "process.cpu_ns";  // CPU time of the pr
 inline constexpr char kSampleHz[] = "recorder.sample_hz";  // samples taken per second; 0 = none
 // The framework whose own profiler recorded it, which keeps its events in the program's memory: "ONNX Runtime".
 inline constexpr char kFrameworkProfile[] = "recorder.framework_profile";
+// "1": GPUs were made to run kernels one after the other, to count in hardware: their times mean nothing.
+inline constexpr char kSerialisedKernels[] = "recorder.serialised_kernels";
 inline constexpr char kRecorderNotes[] =
     "recorder.notes";  // what could not be recorded; one sentence per line
 inline constexpr char kEnvironmentPrefix[] = "environment.";  // + NAME: a variable of the program, redacted

@@ -10,6 +10,10 @@ namespace pitwall {
 // The end of a row's name that holds ranges with the values of hardware counters, one for each kernel.
 inline constexpr std::string_view kCountedRanges = "counted ranges";
 
+// CUPTI's hardware counter of the achieved occupancy: the warps that were active, in percent of those that fit. The row
+// of a device's counter is "gpu 0: NAME", with a sample at the start of each counted range.
+inline constexpr std::string_view kWarpsActive = "sm__warps_active.avg.pct_of_peak_sustained_active";
+
 // Ranges around steps, loading and optimizers, which PyTorch names itself; in versions before 1.9 they have the form of
 // operators.
 bool isTorchRange(std::string_view name);

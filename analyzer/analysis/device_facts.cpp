@@ -154,9 +154,14 @@ std::string frameworkOf(const Trace& trace) {
   return "unknown";
 }
 
+std::string timelineKindOf(const Trace& trace) {
+  if (trace.meta(meta::kSerialisedKernels).has_value()) return "serialised kernels";
+  return trace.meta("import.timeline").value_or("");
+}
+
 void addDeviceFacts(Trace& trace, const Context& context, std::vector<Fact>& facts) {
   facts.push_back({"framework", frameworkOf(trace)});
-  facts.push_back({"timeline_kind", trace.meta("import.timeline").value_or("")});
+  facts.push_back({"timeline_kind", timelineKindOf(trace)});
   addDeviceCounts(context.devices, facts);
   addDeviceShares(context.devices, context.breakdown, facts);
   addLaunchFacts(trace, facts);

@@ -44,4 +44,7 @@ void addEndFacts(const Trace& trace, std::vector<Fact>& facts);
 // The framework of the program: "pitwall", "mxnet", "pytorch", "onednn" (a verbose log only), "unknown".
 std::string frameworkOf(const Trace& trace);
 
+// "order only", "sums only", "serialised kernels"; empty = events with their times.
+std::string timelineKindOf(const Trace& trace);
+
 }  // namespace pitwall::analysis

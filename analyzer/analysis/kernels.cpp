@@ -1,11 +1,14 @@
 // Device work by name.
 #include <array>
+#include <unordered_map>
 
+#include "analyzer/analysis/achieved_occupancy.h"
 #include "analyzer/analysis/analysis_tables.h"
 #include "analyzer/analysis/kernel_names.h"
 #include "analyzer/analysis/samples.h"
 #include "analyzer/analysis/temp_table.h"
 #include "analyzer/analysis/time_chunk_analysis.h"
+#include "db/try.h"
 
 namespace pitwall::analysis {
 
@@ -29,6 +32,10 @@ constexpr Column kKernelColumns[] = {
     {"threads_per_block", kInteger, "count", "threads of a block; null = not recorded"},
     {"occupancy", kReal, "0..1",
      "theoretical occupancy of the device's multiprocessors; null = not recorded"},
+    {"achieved_occupancy", kReal, "0..1",
+     "share of a multiprocessor's warps that were active while kernels of the name ran, by the hardware "
+     "counter; null = "
+     "not counted"},
 };
 constexpr TableDeclaration kKernelTable{
     "analysis_kernel", "A name and class of work of a device and rank, in the device's window.",
@@ -77,13 +84,14 @@ class Kernels final : public TimeChunkAnalysis {
   Status write(Trace& trace, const Context& context) override;
 
  private:
+  using Achieved = std::unordered_map<std::uint32_t, double>;
   static std::vector<SqlValue> rowOf(const Trace& trace, const DeviceTimes& device, const Group& group,
-                                     double all);
+                                     double all, const Achieved& achieved);
   std::vector<Groups> devices_;
 };
 
 std::vector<SqlValue> Kernels::rowOf(const Trace& trace, const DeviceTimes& device, const Group& group,
-                                     double all) {
+                                     double all, const Achieved& achieved) {
   const auto& durations = group.durations;
   const auto total = static_cast<double>(durations.sum());
   constexpr double kQuantiles[] = {0, 0.5, 0.99, 1};
@@ -106,8 +114,11 @@ std::vector<SqlValue> Kernels::rowOf(const Trace& trace, const DeviceTimes& devi
       all > 0 ? total / all : 0.0,
       static_cast<std::int64_t>(group.work == WorkClass::computation && isMatrixKernel(name)),
       known(tensor_cores.has_value(), static_cast<std::int64_t>(tensor_cores.value_or(false)))};
+  const auto counted = achieved.find(group.name.value);
+  const SqlValue achieved_occupancy = counted == achieved.end() ? SqlValue() : SqlValue(counted->second);
   if (group.kernel == 0 || group.kernel > trace.kernelFacts().size()) {
     row.resize(row.size() + 3);
+    row.push_back(achieved_occupancy);
     return row;
   }
   const auto& facts = trace.kernelFacts()[group.kernel - 1];
@@ -117,14 +128,17 @@ std::vector<SqlValue> Kernels::rowOf(const Trace& trace, const DeviceTimes& devi
   row.emplace_back(product(facts.grid));
   row.emplace_back(product(facts.block));
   row.push_back(known(facts.theoretical_occupancy > 0, facts.theoretical_occupancy));
+  row.push_back(achieved_occupancy);
   return row;
 }
 
 Status Kernels::write(Trace& trace, const Context& context) {
   TempTable table(kKernelTable);
   for (std::size_t d = 0; d < devices_.size(); ++d) {
+    const DeviceTimes& device = context.devices.all[d];
+    const auto achieved = PITWALL_TRY(achievedOccupancy(trace, device));
     for (const auto& group : devices_[d].all)
-      table.row(rowOf(trace, context.devices.all[d], group, static_cast<double>(devices_[d].total_ns)));
+      table.row(rowOf(trace, device, group, static_cast<double>(devices_[d].total_ns), achieved));
   }
   return table.write(trace);
 }

@@ -110,7 +110,7 @@ constexpr Column kFacts[] = {
     // Devices, launches and ranks: device_facts.cpp.
     {"framework", kAny, "text", "'pitwall', 'mxnet', 'pytorch', 'onednn' (a verbose log only) or 'unknown'"},
     {"timeline_kind", kAny, "text",
-     "'order only' or 'sums only' where times of events mean nothing; else empty"},
+     "'order only', 'sums only' or 'serialised kernels' where times of events mean nothing; else empty"},
     {"devices", kAny, "count", "devices with work"},
     {"ranks", kAny, "count", "ranks that these devices work for; at least 1"},
     {"kernels", kAny, "count", "kernels in the devices' windows"},

@@ -73,6 +73,10 @@ Aspect devicesOf(const Measured& a, const Measured& b) {
     aspect.remark = "different hardware: a difference in time says nothing about the program";
   if (aspect.verdict == Comparability::withReservations)
     aspect.remark = "not both traces name their devices, so it is unknown whether the hardware is the same";
+  if (a.serialised_kernels || b.serialised_kernels) {
+    aspect.verdict = Comparability::notComparable;
+    aspect.remark = "kernels ran one after the other, to be counted in hardware: times mean nothing";
+  }
   return aspect;
 }
 

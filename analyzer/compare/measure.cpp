@@ -73,6 +73,7 @@ Result<Measured> measure(Trace& trace, const Report& report) {
   Measured measured;
   measured.path = report.trace_path;
   measured.complete = report.trace_complete;
+  measured.serialised_kernels = trace.meta(meta::kSerialisedKernels).has_value();
   if (const auto start = trace.meta(meta::kTraceStartUnixNs))
     measured.start_unix_ns = std::atoll(start->c_str());
   measured.shares = report.breakdown.shares;

@@ -223,6 +223,8 @@ std::string howMeasured(const Breakdown& b, const std::string& timeline_kind) {
       b.devices > 1 ? fmt::format(" Times are sums over {} devices.", b.devices) : std::string();
   if (timeline_kind == "sums only")
     return "Shares of the sum of all rows: the file does not say when anything began.";
+  if (timeline_kind == "serialised kernels")
+    return "Kernels ran one after the other, to be counted in hardware: these are not the program's times.";
   if (b.iteration_source == "whole trace")
     return "The whole trace: nothing in it repeats, or marks where an iteration begins." + devices;
   const std::string count = plural(b.iterations, "iteration", "iterations");

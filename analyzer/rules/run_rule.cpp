@@ -22,6 +22,10 @@ constexpr std::string_view kTunePrefix = "PITWALL_TUNE_";
 constexpr char kTooShort[] =
     "the program ended too early to advise on its speed; record a run of several seconds that ends well.";
 
+constexpr char kSerialised[] =
+    "kernels were made to run one after the other, to be counted in hardware; record without "
+    "PITWALL_RECORD_GPU=counters.";
+
 std::optional<Severity> severityNamed(std::string_view name) {
   for (const auto severity : {Severity::info, Severity::low, Severity::medium, Severity::high}) {
     if (name == toString(severity)) return severity;
@@ -193,6 +197,10 @@ Result<Outcome> whySilent(const Rule& rule, RuleSql& sql) {
 Result<Outcome> runRule(const Rule& rule, Trace& trace, std::span<const analysis::SettingState> settings,
                         std::size_t evidence_rows) {
   RuleSql sql(rule, trace);
+  if (!rule.id.starts_with("quality/")) {
+    auto serialised = PITWALL_TRY(sql.overSummary({"timeline_kind = 'serialised kernels'", rule.file}));
+    if (isTrue(serialised)) return Outcome(Abstention{rule.id, rule.title, kSerialised});
+  }
   if (!rule.proposals.empty() || !rule.gain_high.empty()) {
     auto too_short = PITWALL_TRY(sql.overSummary({"too_short", rule.file}));
     if (isTrue(too_short)) return Outcome(Abstention{rule.id, rule.title, kTooShort});

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "analyzer/analysis/device_tables.h"
 #include "analyzer/analysis/job_ranks.h"
 #include "analyzer/analysis/loading_cpu.h"
 #include "analyzer/dependencies/device_graph.h"
@@ -81,7 +82,10 @@ double eventRate(const Trace& trace, const Activity& activity, ProcessId process
 }
 
 std::string whyNot(const Trace& trace, const Timeline& timeline, const Part& part) {
-  const auto kind = trace.meta("import.timeline").value_or("");
+  const std::string kind = analysis::timelineKindOf(trace);
+  if (kind == "serialised kernels")
+    return "kernels were made to run one after the other, to be counted in hardware; record without "
+           "PITWALL_RECORD_GPU=counters";
   if (kind == "sums only") return "the trace holds sums only, no times at which events began";
   if (kind == "order only") return "the trace holds the order of events only, not when each began";
   if (part.steady.empty()) return "the trace has no events";

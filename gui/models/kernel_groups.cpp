@@ -11,9 +11,6 @@
 namespace pitwall::gui {
 namespace {
 
-// CUPTI's counter of the achieved occupancy, in percent.
-constexpr std::string_view kWarpsActive = "sm__warps_active.avg.pct_of_peak_sustained_active";
-
 std::int64_t productOf(const std::array<std::int32_t, 3>& extent) {
   std::int64_t product = 1;
   for (const std::int32_t of : extent) product *= of;
@@ -36,17 +33,18 @@ class Grouping {
   Status readCounted(std::size_t track) {
     const CounterSeries* const active = warpsActive(timeline_.tracks[track]);
     PITWALL_TRY(readLaunched());
-    return read(track, kStart | kDur | kName | kCorrelation, [&](const EventSpans& spans, std::size_t i) {
-      if (launched_.count(spans.correlation[i]) != 0)
-        add(spans.name[i], 0, {track, spans.start_ns[i]}, spans.dur_ns[i]);
-      if (active == nullptr) return;
-      const std::size_t sample = active->at(spans.start_ns[i]);
-      if (sample == active->size() || active->timeNs(sample) != spans.start_ns[i]) return;
-      Active& sum = active_[spans.name[i]];
-      const auto weight = static_cast<double>(std::max<TimeNs>(1, spans.dur_ns[i]));
-      sum.weighted += std::clamp(active->value(sample) / 100, 0.0, 1.0) * weight;
-      sum.weight += weight;
-    });
+    return read(track, kStart | kDur | kName | kKernel | kCorrelation,
+                [&](const EventSpans& spans, std::size_t i) {
+                  if (launched_.count(spans.correlation[i]) != 0)
+                    add(spans.name[i], spans.kernel[i], {track, spans.start_ns[i]}, spans.dur_ns[i]);
+                  if (active == nullptr) return;
+                  const std::size_t sample = active->at(spans.start_ns[i]);
+                  if (sample == active->size() || active->timeNs(sample) != spans.start_ns[i]) return;
+                  Active& sum = active_[spans.name[i]];
+                  const auto weight = static_cast<double>(std::max<TimeNs>(1, spans.dur_ns[i]));
+                  sum.weighted += std::clamp(active->value(sample) / 100, 0.0, 1.0) * weight;
+                  sum.weight += weight;
+                });
   }
 
   std::vector<KernelGroup> groups() {

@@ -64,6 +64,14 @@ TEST(Compare, WhatTheHardwareIsMustBeKnownToBeTheSame) {
   EXPECT_EQ(verdict({"gpu", "gpu"}, {"gpu"}), Comparability::notComparable);
 }
 
+TEST(Compare, TimesOfCountedKernelsAreNotCompared) {
+  Measured a = side(10e6, 0.05), b = side(11e6, 0.05);
+  a.devices = b.devices = {"cpu: X", "gpu: Y"};
+  EXPECT_EQ(compare(a, b).verdict, Comparability::comparable);
+  b.serialised_kernels = true;
+  EXPECT_EQ(compare(a, b).verdict, Comparability::notComparable);
+}
+
 TEST(Compare, WithoutIterationsTheWholesAreComparedAndNothingIsARegression) {
   const auto whole = [](double ns) {
     Measured measured = side(ns, 0, 1);

@@ -164,6 +164,8 @@ TEST(Simulate, ATraceThatCannotBeReplayedSaysWhy) {
   EXPECT_THAT(kernels.errorOf({"op:a=0.5"}), HasSubstr("not predictable"));
   const Simulated lossy(std::string(kLoop) + "loss 400us 450us 7 ring~full\n");
   EXPECT_THAT(lossy.check().why, HasSubstr("events are missing"));
+  const Simulated serialised("meta recorder.serialised_kernels 1\n" + std::string(kLoop));
+  EXPECT_THAT(serialised.check().why, HasSubstr("one after the other"));
 }
 
 // An iteration of 400 us: a bulk of two operators, pushed at 10 and 11, launches work of 100 and 100; an update that uses

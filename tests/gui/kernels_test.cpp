@@ -108,7 +108,7 @@ TEST_F(KernelsTest, ARowShowsItsLongestExecutionAndTheFilterAndTheColumnsWork) {
 }
 
 // As the import of a PyTorch trace makes them: ranges beside the stream, a counter of the device with a sample at each.
-std::string countedTrace(const std::string& path, bool joined) {
+std::string countedTrace(const std::string& path, bool joined, const KernelFacts* facts = nullptr) {
   auto sink = createTrace(path);
   EXPECT_TRUE(sink.has_value());
   TraceSink& trace = **sink;
@@ -116,6 +116,7 @@ std::string countedTrace(const std::string& path, bool joined) {
   const DeviceId gpu = trace.device({"gpu", 1, "a device", 0});
   const TrackId ranges = trace.track({TrackKind::stream, process, {}, gpu, "stream 0 counted ranges", ""});
   const StringId gemm = trace.string("gemm"), relu = trace.string("relu");
+  const KernelId kernel = facts == nullptr ? KernelId{} : trace.kernelFacts(*facts);
   std::vector<Event> events;
   std::vector<Dependency> launches;
   for (int i = 0; i < 4; ++i) {
@@ -123,7 +124,8 @@ std::string countedTrace(const std::string& path, bool joined) {
                       .dur_ns = (i == 0 ? 30 : 10) * kUs,
                       .correlation = static_cast<CorrelationId>(100 + i),
                       .name = i < 3 ? gemm : relu,
-                      .kind = EventKind::scope});
+                      .kernel = kernel,
+                      .kind = facts == nullptr ? EventKind::scope : EventKind::kernel});
     launches.push_back(
         {static_cast<CorrelationId>(1 + i), static_cast<CorrelationId>(100 + i), DependencyKind::launch});
   }
@@ -157,6 +159,19 @@ TEST_F(KernelsTest, CountedRangesAreKernelsWithTheirAchievedOccupancy) {
   EXPECT_EQ(cell(0, KernelsModel::kAchieved), "30.0 %") << "20 % of 30 us and 60 % of 10 us";
   EXPECT_EQ(cell(0, KernelsModel::kOccupancy), "-") << "the launch is not recorded";
   EXPECT_EQ(cell(1, KernelsModel::kAchieved), "0.0 %");
+}
+
+// As Pitwall counts them: with the launch.
+TEST_F(KernelsTest, BothOccupanciesOfCountedKernels) {
+  KernelFacts facts;
+  facts.grid = {4, 1, 1}, facts.block = {256, 1, 1};
+  facts.theoretical_occupancy = 0.5;
+  open(countedTrace(folder_ / "recorded.pitwall", true, &facts));
+  goThere();
+  ASSERT_EQ(page().model().rowCount(), 2);
+  EXPECT_EQ(page().model().group(0).count, 3);
+  EXPECT_EQ(cell(0, KernelsModel::kAchieved), "30.0 %");
+  EXPECT_EQ(cell(0, KernelsModel::kOccupancy), "50.0 %");
 }
 
 TEST_F(KernelsTest, ARangeThatNoCallLaunchedIsNoKernel) {

@@ -68,8 +68,9 @@ void Builder::flow(const FlowPoint& point) {
 void Builder::meta(std::string_view key, std::string_view value) {
   std::string clean;
   appendClean(value, clean);
-  // With several inputs, the trace has the facts of the first.
-  sink_.meta(input_number_ <= 1 ? std::string(key) : fmt::format("input.{}.{}", input_number_, key), clean);
+  // With several inputs, the trace has the facts of the first, and what makes the times of one of them wrong.
+  const bool is_of_all = input_number_ <= 1 || key == meta::kSerialisedKernels;
+  sink_.meta(is_of_all ? std::string(key) : fmt::format("input.{}.{}", input_number_, key), clean);
 }
 
 void Builder::flushIfFull() {

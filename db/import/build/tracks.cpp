@@ -129,6 +129,17 @@ TrackRef Tracks::stream(ProcessRef process, DeviceRef device, std::string_view s
   return track(scratch_, std::move(fresh));
 }
 
+TrackRef Tracks::deviceLane(ProcessRef process, DeviceRef device, std::string_view name) {
+  scratch_ = fmt::format("d{}\n{}\n{}", process.index, device.index, name);
+  if (const auto found = track_keys_.find(scratch_); found != track_keys_.end()) return {found->second};
+  Track fresh;
+  fresh.kind = TrackKind::stream;
+  fresh.process = process.index;
+  fresh.device = device.index;
+  fresh.name = fmt::format("{} {} {}", devices_[device.index].kind, devices_[device.index].index, name);
+  return track(scratch_, std::move(fresh));
+}
+
 TrackRef Tracks::lane(ProcessRef process, std::string_view name) {
   scratch_ = fmt::format("l{}\n{}", process.index, name);
   if (const auto found = track_keys_.find(scratch_); found != track_keys_.end()) return {found->second};

@@ -75,6 +75,8 @@ class Tracks {
   void nameThread(TrackRef thread_or_stacks, std::string_view name);
   TrackRef stream(ProcessRef process, DeviceRef device, std::string_view stream,
                   std::string_view suffix = {});
+  // A row of a device that is no stream: "gpu 0 NAME".
+  TrackRef deviceLane(ProcessRef process, DeviceRef device, std::string_view name);
   // For a stream or counter of which the file does not say whose it is: the process that ownerProcess() sets
   // before the track's first flush.
   static ProcessRef owner() { return {kOwner}; }

@@ -14,6 +14,7 @@
 #include "db/import/database_rows.h"
 #include "db/import/input/text.h"
 #include "db/import/nsys/nsight_about.h"
+#include "db/import/nsys/nsight_page_faults.h"
 #include "db/import/nsys/nsight_ranges.h"
 #include "db/import/nsys/nsight_rows.h"
 #include "db/import/nsys/nsight_tables.h"
@@ -28,8 +29,9 @@ using namespace nsight;
 using store::ForeignDatabase;
 using store::ForeignRow;
 
-constexpr std::array<std::string_view, 10> kEventTables = {
-    kKernels, kCopies, kSets, kCalls, kSyncs, kGraphs, kRanges, kSystemCalls, kOverheads, kCuptiOverheads};
+constexpr std::array<std::string_view, 12> kEventTables = {
+    kKernels, kCopies,        kSets,          kCalls,       kSyncs,     kGraphs,
+    kRanges,  kGpuPageFaults, kCpuPageFaults, kSystemCalls, kOverheads, kCuptiOverheads};
 // Tables that are read for names and facts, or are known and left out on purpose.
 constexpr std::array<std::string_view, 17> kOtherTables = {"StringIds",
                                                            "PROCESSES",
@@ -116,6 +118,7 @@ class Nsight {
                                [](Nsight& n) { return n.work_.sets(); },
                                [](Nsight& n) { return n.work_.graphs(); },
                                [](Nsight& n) { return n.work_.syncs(); },
+                               [](Nsight& n) { return readNsightPageFaults(n.rows_); },
                                [](Nsight& n) { return n.systemCalls(); },
                                [](Nsight& n) { return n.overheads(); },
                                [](Nsight& n) { return n.ranges_.read(); },

@@ -25,6 +25,8 @@ inline constexpr std::string_view kSyncs = "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION"
 inline constexpr std::string_view kGraphs = "CUPTI_ACTIVITY_KIND_GRAPH_TRACE";
 inline constexpr std::string_view kRanges = "NVTX_EVENTS";
 inline constexpr std::string_view kSystemCalls = "OSRT_API";
+inline constexpr std::string_view kGpuPageFaults = "CUDA_UM_GPU_PAGE_FAULT_EVENTS";
+inline constexpr std::string_view kCpuPageFaults = "CUDA_UM_CPU_PAGE_FAULT_EVENTS";
 inline constexpr std::string_view kOverheads = "PROFILER_OVERHEAD";
 inline constexpr std::string_view kCuptiOverheads = "CUPTI_ACTIVITY_KIND_OVERHEAD";
 

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "db/import/input/text.h"
 #include "db/try.h"
+#include "db/unified_memory.h"
 
 namespace pitwall::import {
 
@@ -100,9 +102,9 @@ Status NsightWork::kernels() {
 }
 
 Status NsightWork::copies() {
-  constexpr std::array<std::string_view, 10> kColumns = {"start",         "end",       "deviceId", "streamId",
-                                                         "correlationId", "globalPid", "bytes",    "copyKind",
-                                                         "srcKind",       "dstKind"};
+  constexpr std::array<std::string_view, 11> kColumns = {
+      "start", "end",      "deviceId", "streamId", "correlationId", "globalPid",
+      "bytes", "copyKind", "srcKind",  "dstKind",  "migrationCause"};
   return rows_.visit(nsight::kCopies, kColumns, [&](const ForeignRow& row) {
     Event event = NsightRows::times(row);
     event.kind = EventKind::copy;
@@ -112,7 +114,10 @@ Status NsightWork::copies() {
       name +=
           fmt::format(" ({} -> {})", names_.memoryKind(row.integer(8)), names_.memoryKind(row.integer(9)));
     }
-    event.name = builder_.names().name(name);
+    const std::int64_t cause = row.integer(10);
+    event.name = builder_.names().name(migrationName(std::move(name), cause));
+    if (const std::string why = migrationArguments(cause); !why.empty())
+      event.args = builder_.names().args(why);
     work(row, event);
   });
 }

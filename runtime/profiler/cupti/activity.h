@@ -22,7 +22,8 @@ struct LaunchFacts {
   int registers_per_thread = 0;
   Bytes static_shared_bytes = 0, dynamic_shared_bytes = 0;
   Bytes shared_bytes_configured = 0;
-  Bytes local_bytes = 0;  // of a thread
+  Bytes local_bytes = 0;    // of a thread
+  int resident_blocks = 0;  // that the driver says fit on a multiprocessor; 0 = computed from the above
   bool operator==(const LaunchFacts&) const = default;
 };
 
@@ -49,14 +50,22 @@ class Texts {
 };
 
 struct Activity {
-  enum class Place : std::uint8_t { stream, synchronisation, thread, overhead };
+  enum class Place : std::uint8_t {
+    stream,
+    synchronisation,
+    thread,
+    overhead,
+    migrations,
+    pageFaults,
+    counted
+  };
   Place place = Place::stream;
   EventKind kind = EventKind::kernel;
   Ticks start = 0, end = 0;
   const Text* name = nullptr;
   const Text* args = nullptr;  // a JSON object, if any
   std::int64_t value = 0;
-  std::optional<std::uint32_t> device;  // none: that of the context
+  std::optional<std::uint32_t> device;  // none: that of the context; of pageFaults the host
   std::uint32_t context = 0;
   std::uint32_t stream = 0;
   std::int64_t tid = 0;           // of a thread
@@ -79,6 +88,14 @@ struct MemoryChange {
   Bytes delta = 0;
 };
 
+// The value of a hardware counter while a kernel ran.
+struct CounterValue {
+  Ticks time = 0;  // the kernel's start
+  std::uint32_t device = 0;
+  const Text* name = nullptr;
+  double value = 0;
+};
+
 struct DeviceFacts {
   std::uint32_t index = 0;
   std::string name;
@@ -97,8 +114,10 @@ struct Activities {
   std::vector<LaunchFacts> launches;
   std::vector<OperatorLink> links;
   std::vector<MemoryChange> memory;
+  std::vector<CounterValue> counters;
   std::vector<DeviceFacts> devices;
   std::vector<ContextFacts> contexts;
+  bool uses_managed_memory = false;
   std::int64_t without_time = 0;  // CUPTI had no space to record their times
   std::int64_t unknown = 0;       // records of a kind that is not read
 
@@ -108,8 +127,10 @@ struct Activities {
     launches.clear();
     links.clear();
     memory.clear();
+    counters.clear();
     devices.clear();
     contexts.clear();
+    uses_managed_memory = false;
     without_time = unknown = 0;
   }
 };

@@ -18,7 +18,8 @@ namespace pitwall::cupti {
 
 enum class Extent : std::uint8_t {
   everything,
-  kernels,  // and copies, memory sets and graphs, without calls, waits and memory: the least cost
+  kernels,   // and copies, memory sets and graphs, without calls, waits and memory: the least cost
+  counters,  // kernels with hardware counters, one after the other, and calls: times of the GPU mean nothing
 };
 
 // The extent that the setting PITWALL_RECORD_GPU gives; none = the GPUs are not recorded.

@@ -7,11 +7,18 @@
 #include <string>
 #include <utility>
 
+#include "runtime/profiler/cupti/convert_unified_memory.h"
+
 namespace pitwall::cupti {
 
 namespace {
 
 constexpr std::uint32_t kNoStream = 0xFFFFFFFFU;  // CUPTI_SYNCHRONIZATION_INVALID_VALUE
+
+bool isManaged(std::uint32_t memory_kind) {
+  return memory_kind == CUPTI_ACTIVITY_MEMORY_KIND_MANAGED ||
+         memory_kind == CUPTI_ACTIVITY_MEMORY_KIND_MANAGED_STATIC;
+}
 
 // The members that all records of device work have. Null when CUPTI could not record the times.
 template <class Record>
@@ -53,6 +60,7 @@ void copy(const CUpti_ActivityMemcpy6& record, Names& names, Activities& into) {
   if (activity == nullptr) return;
   activity->value = static_cast<std::int64_t>(record.bytes);
   activity->args = names.graphArguments(record.graphId);
+  if (isManaged(record.srcKind) || isManaged(record.dstKind)) into.uses_managed_memory = true;
 }
 
 void peerCopy(const CUpti_ActivityMemcpyPtoP4& record, Names& names, Activities& into) {
@@ -69,6 +77,7 @@ void fill(const CUpti_ActivityMemset4& record, Names& names, Activities& into) {
   if (activity == nullptr) return;
   activity->value = static_cast<std::int64_t>(record.bytes);
   activity->args = names.graphArguments(record.graphId);
+  if (isManaged(record.memoryKind)) into.uses_managed_memory = true;
 }
 
 // A graph that is recorded as a whole instead of node by node.
@@ -129,6 +138,7 @@ void memory(const CUpti_ActivityMemory4& record, Activities& into) {
   std::string kind = memoryKind(static_cast<std::uint32_t>(record.memoryKind));
   std::transform(kind.begin(), kind.end(), kind.begin(),
                  [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  if (isManaged(static_cast<std::uint32_t>(record.memoryKind))) into.uses_managed_memory = true;
   const auto bytes = static_cast<Bytes>(record.bytes);
   into.memory.push_back({record.timestamp, record.deviceId, std::move(kind), is_taken ? bytes : -bytes});
 }
@@ -192,6 +202,8 @@ void convert(const CUpti_Activity& record, Names& names, Activities& into) {
     case CUPTI_ACTIVITY_KIND_DRIVER: return call(as<CUpti_ActivityAPI>(record), names, into);
     case CUPTI_ACTIVITY_KIND_SYNCHRONIZATION:
       return synchronisation(as<CUpti_ActivitySynchronization2>(record), names, into);
+    case CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER:
+      return convertUnifiedMemory(as<CUpti_ActivityUnifiedMemoryCounter3>(record), names, into);
     case CUPTI_ACTIVITY_KIND_MEMORY2: return memory(as<CUpti_ActivityMemory4>(record), into);
     case CUPTI_ACTIVITY_KIND_OVERHEAD: return overhead(as<CUpti_ActivityOverhead3>(record), names, into);
     case CUPTI_ACTIVITY_KIND_DEVICE: return device(as<CUpti_ActivityDevice5>(record), into);

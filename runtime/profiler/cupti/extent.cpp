@@ -4,6 +4,7 @@ namespace pitwall::cupti {
 
 std::optional<Extent> extentOf(std::string_view setting) {
   if (setting == "0") return {};
+  if (setting == "counters") return Extent::counters;
   return setting == "kernels" ? Extent::kernels : Extent::everything;
 }
 

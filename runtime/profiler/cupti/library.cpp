@@ -58,8 +58,10 @@ const char* missing(void* library, Library& into) {
   PITWALL_NEED(subscribe, "cuptiSubscribe");
   PITWALL_NEED(unsubscribe, "cuptiUnsubscribe");
   PITWALL_NEED(enableDomain, "cuptiEnableDomain");
+  PITWALL_NEED(enableCallback, "cuptiEnableCallback");
   PITWALL_NEED(activityEnable, "cuptiActivityEnable");
   PITWALL_NEED(activityDisable, "cuptiActivityDisable");
+  PITWALL_NEED(configureUnifiedMemory, "cuptiActivityConfigureUnifiedMemoryCounter");
   PITWALL_NEED(registerCallbacks, "cuptiActivityRegisterCallbacks");
   PITWALL_NEED(registerTimestampCallback, "cuptiActivityRegisterTimestampCallback");
   PITWALL_NEED(setAttribute, "cuptiActivitySetAttribute");
@@ -71,11 +73,14 @@ const char* missing(void* library, Library& into) {
   PITWALL_NEED(popExternal, "cuptiActivityPopExternalCorrelationId");
   PITWALL_NEED(setThreadIdType, "cuptiSetThreadIdType");
   PITWALL_NEED(finalize, "cuptiFinalize");
+  PITWALL_NEED(getDeviceId, "cuptiGetDeviceId");
 #undef PITWALL_NEED
   (void)load(library, "cuptiActivityEnableDriverApi", into.enableDriverApi);
   (void)load(library, "cuptiActivityEnableRuntimeApi", into.enableRuntimeApi);
   (void)load(library, "cuptiActivityEnableHWTrace", into.enableHwTrace);
   (void)load(library, "cuptiActivityEnableAllSyncRecords", into.enableAllSyncRecords);
+  static CounterFunctions counters;
+  if (loadCounterFunctions(library, counters)) into.counters = &counters;
   return nullptr;
 }
 
@@ -123,6 +128,12 @@ std::string driverProblem(int served, int needed) {
         versionText(served), versionText(needed));
   }
   return "";
+}
+
+std::string reportedBy(const Library& library, CUptiResult result) {
+  const char* text = nullptr;
+  if (library.getResultString(result, &text) != CUPTI_SUCCESS || text == nullptr) text = "no text";
+  return fmt::format("CUPTI reports {} ({})", text, static_cast<int>(result));
 }
 
 Result<const Library*> openLibrary() {

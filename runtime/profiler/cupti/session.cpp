@@ -7,9 +7,11 @@
 #include <exception>
 #include <optional>
 #include <thread>
+#include <utility>
 
 #include "db/try.h"
 #include "runtime/profiler/cupti/device_attributes.h"
+#include "runtime/profiler/cupti/recorded_kinds.h"
 
 namespace pitwall::cupti {
 
@@ -29,29 +31,6 @@ const char* apiName(CUpti_CallbackDomain domain, CUpti_CallbackId id) {
   const char* name = nullptr;
   return g_library->getCallbackName(domain, id, &name) == CUPTI_SUCCESS ? name : nullptr;
 }
-
-struct Wanted {
-  CUpti_ActivityKind kind;
-  const char* what;
-  bool with_kernels;
-};
-
-// The first is required, the others are optional.
-constexpr Wanted kWanted[] = {
-    {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, "kernels", true},
-    {CUPTI_ACTIVITY_KIND_DEVICE, "devices", true},
-    {CUPTI_ACTIVITY_KIND_CONTEXT, "contexts", true},
-    {CUPTI_ACTIVITY_KIND_MEMCPY, "copies", true},
-    {CUPTI_ACTIVITY_KIND_MEMCPY2, "copies between GPUs", true},
-    {CUPTI_ACTIVITY_KIND_MEMSET, "memory sets", true},
-    {CUPTI_ACTIVITY_KIND_RUNTIME, "calls of the CUDA runtime", false},
-    {CUPTI_ACTIVITY_KIND_DRIVER, "calls of the CUDA driver", false},
-    {CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, "synchronisation", false},
-    {CUPTI_ACTIVITY_KIND_GRAPH_TRACE, "graphs", true},
-    {CUPTI_ACTIVITY_KIND_MEMORY2, "memory", false},
-    {CUPTI_ACTIVITY_KIND_OVERHEAD, "CUPTI's overhead", false},
-    {CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION, "operators of launches", false},
-};
 
 // Called thousands of times per second, and not useful: queries do not wait.
 constexpr CUpti_CallbackId kNoise[] = {
@@ -99,16 +78,20 @@ std::string explain(const Library& library, CUptiResult result) {
              "with NVreg_RestrictProfilingToAdminUsers=0";
     default: break;
   }
-  const char* text = nullptr;
-  if (library.getResultString(result, &text) != CUPTI_SUCCESS || text == nullptr) text = "no text";
-  return fmt::format("GPU activity is not recorded: CUPTI reports {} ({}); CPU and NVTX are recorded", text,
-                     static_cast<int>(result));
+  return fmt::format("GPU activity is not recorded: {}; CPU and NVTX are recorded",
+                     reportedBy(library, result));
 }
 
 }  // namespace
 
 Session::Session(const Library& library, Profiler& profiler, Extent extent, const BufferPlan& plan)
-    : library_(library), profiler_(profiler), extent_(extent), buffers_(plan), names_(apiName) {}
+    : library_(library),
+      profiler_(profiler),
+      extent_(extent),
+      buffers_(plan),
+      unified_memory_(library),
+      counters_(library),
+      names_(apiName) {}
 
 Session::~Session() {
   close();
@@ -151,24 +134,37 @@ Status Session::begin() {
   (void)library_.setAttribute(CUPTI_ACTIVITY_ATTR_DEVICE_BUFFER_PRE_ALLOCATE_VALUE, &size, &ahead);
   PITWALL_TRY(enable());
   narrow();
+  if (extent_ == Extent::everything) unified_memory_.begin(subscriber_);
+  if (extent_ == Extent::counters) counters_.begin(subscriber_);
+  if (counters_.isRefused()) recordWorkInstead();
   (void)library_.flushPeriod(kFlushPeriodMs);
   return {};
 }
 
 Status Session::enable() {
-  for (const Wanted& wanted : kWanted) {
-    if (extent_ == Extent::kernels && !wanted.with_kernels) continue;
-    const CUptiResult result = library_.activityEnable(wanted.kind);
+  for (const recorded::Kind& kind : recorded::kKinds) {
+    if (!recorded::isOf(extent_, kind.group)) continue;
+    const CUptiResult result = library_.activityEnable(kind.kind);
     if (result == CUPTI_SUCCESS) {
-      enabled_.push_back(wanted.kind);
-    } else if (&wanted == kWanted) {
+      enabled_.push_back(kind.kind);
+    } else if (kind.kind == recorded::requiredBy(extent_)) {
       (void)library_.unsubscribe(subscriber_);
       return fail(ErrorCode::unsupported, explain(library_, result));
     } else {
-      notes_.push_back(fmt::format("CUPTI does not record {} here", wanted.what));
+      notes_.push_back(fmt::format("CUPTI does not record {} here", kind.name));
     }
   }
   return {};
+}
+
+// Also within callbacks of CUPTI.
+void Session::recordWorkInstead() {
+  if (records_work_instead_.exchange(true)) return;
+  for (const recorded::Kind& kind : recorded::kKinds) {
+    if (kind.group != recorded::Group::work) continue;
+    (void)library_.activityEnable(kind.kind);
+    if (phase_.load() != Phase::recording) (void)library_.activityDisable(kind.kind);
+  }
 }
 
 // Without the calls that are made too often to be useful.
@@ -188,9 +184,17 @@ void Session::narrow() {
 void Session::close() noexcept {
   Phase before = Phase::recording;
   if (!phase_.compare_exchange_strong(before, Phase::closed)) return;
+  unified_memory_.end();
+  counters_.end();
   for (const CUpti_ActivityKind kind : enabled_) (void)library_.activityDisable(kind);
+  for (const recorded::Kind& kind : recorded::kKinds) {
+    if (records_work_instead_.load() && kind.group == recorded::Group::work)
+      (void)library_.activityDisable(kind.kind);
+  }
   flushAtEnd();
   buffers_.retire();
+  if (unified_memory_.isRefused()) (void)profiler_.flush();  // the last records may show that it matters
+  addNotes();
   // CUPTI may be finalised only where no call of CUDA is in progress on this thread: on the return from one.
   removal_.store(Removal::atNextCall);
   const bool armed = library_.enableDomain(1, subscriber_, CUPTI_CB_DOMAIN_RUNTIME_API) == CUPTI_SUCCESS &&
@@ -210,6 +214,13 @@ void Session::flushAtEnd() {
       "CUPTI over; PITWALL_RECORD_GPU=0 leaves CUPTI to it from the start");
 }
 
+// When all records have been read.
+void Session::addNotes() {
+  if (std::string note = unified_memory_.note(uses_managed_memory_.load()); !note.empty())
+    notes_.push_back(std::move(note));
+  for (std::string& note : counters_.notes()) notes_.push_back(std::move(note));
+}
+
 void Session::cancelRemoval() noexcept {
   Removal before = Removal::atNextCall;
   if (removal_.compare_exchange_strong(before, Removal::done)) (void)library_.unsubscribe(subscriber_);
@@ -217,9 +228,11 @@ void Session::cancelRemoval() noexcept {
 
 void Session::finish() noexcept {
   if (phase_.load() == Phase::recording) {
+    counters_.end();
     flushAtEnd();
     buffers_.close();
     (void)profiler_.flush();  // now, as CUPTI's function reads the records
+    addNotes();
   }
   abandon();
 }
@@ -234,10 +247,25 @@ void Session::abandon() noexcept {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
-void Session::onCall(void* self, CUpti_CallbackDomain, CUpti_CallbackId, const void* data) {
+void Session::onCall(void* self, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) {
   auto* const session = static_cast<Session*>(self);
+  if (domain == CUPTI_CB_DOMAIN_RESOURCE) {
+    const bool is_ready = id == CUPTI_CBID_RESOURCE_CU_INIT_FINISHED;
+    if (is_ready && session->phase_.load() == Phase::recording) session->unified_memory_.onDriverReady();
+    if (id == CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING && session->phase_.load() != Phase::finished)
+      session->counters_.onContextEnd(static_cast<const CUpti_ResourceData*>(data)->context);
+    return;
+  }
   const auto* const call = static_cast<const CUpti_CallbackData*>(data);
-  if (call == nullptr || call->callbackSite != CUPTI_API_EXIT) return;
+  if (call == nullptr) return;
+  // A program that is not recorded is not slowed down.
+  const bool counts = session->extent_ == Extent::counters && domain == CUPTI_CB_DOMAIN_DRIVER_API &&
+                      (call->callbackSite == CUPTI_API_EXIT || session->profiler_.isRecording());
+  if (counts && session->phase_.load() != Phase::finished) {
+    session->counters_.onLaunch(id, *call);
+    if (session->counters_.isRefused()) session->recordWorkInstead();
+  }
+  if (call->callbackSite != CUPTI_API_EXIT) return;
   Removal before = Removal::atNextCall;
   if (!session->removal_.compare_exchange_strong(before, Removal::running)) return;
   (void)session->library_.unsubscribe(session->subscriber_);
@@ -282,6 +310,22 @@ void Session::flush(bool is_last) {
   (void)library_.flushAll(is_last ? CUPTI_ACTIVITY_FLAG_FLUSH_FORCED : 0);
 }
 
+void Session::addCounted(Activities& into) {
+  for (const CountedKernel& kernel : counters_.take()) {
+    Activity& activity = into.events.emplace_back();
+    activity.place = Activity::Place::counted;
+    activity.start = kernel.start;
+    activity.end = kernel.end;
+    activity.name = names_.kernel(kernel.name);
+    activity.device = kernel.device;
+    activity.correlation = kernel.correlation;
+    activity.launch = static_cast<std::int32_t>(into.launches.size());
+    into.launches.push_back(kernel.launch);
+    for (const auto& [name, value] : kernel.values)
+      into.counters.push_back({kernel.start, kernel.device, names_.text(name), value});
+  }
+}
+
 // Also devices that do work and have no record.
 void Session::describeDevices(Activities& activities) {
   const auto is_in = [](const std::vector<DeviceFacts>& all, std::uint32_t index) {
@@ -306,6 +350,8 @@ void Session::drain(DrainContext& context) {
     if (phase != Phase::finished) readBuffer(buffer, activities);
     buffers_.giveBack(buffer);
   }
+  addCounted(activities);
+  if (activities.uses_managed_memory) uses_managed_memory_.store(true);
   describeDevices(activities);
   devices_.devices.insert(devices_.devices.end(), activities.devices.begin(), activities.devices.end());
   devices_.contexts.insert(devices_.contexts.end(), activities.contexts.begin(), activities.contexts.end());
@@ -322,6 +368,8 @@ void Session::drain(DrainContext& context) {
       refused > refused_told_ ? "CUPTI dropped records: no buffer was free" : "CUPTI dropped records",
       context);
   refused_told_ = refused;
+  writer_->lost(counters_.takeUncounted(), "kernels without hardware counters: several threads launched",
+                context);
 }
 
 }  // namespace pitwall::cupti

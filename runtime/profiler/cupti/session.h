@@ -16,7 +16,9 @@
 #include "runtime/profiler/cupti/buffers.h"
 #include "runtime/profiler/cupti/collector.h"
 #include "runtime/profiler/cupti/convert.h"
+#include "runtime/profiler/cupti/kernel_counters.h"
 #include "runtime/profiler/cupti/library.h"
+#include "runtime/profiler/cupti/unified_memory.h"
 #include "runtime/profiler/cupti/writer.h"
 
 namespace pitwall::cupti {
@@ -55,9 +57,12 @@ class Session : public EventSource {
   Session(const Library& library, Profiler& profiler, Extent extent, const BufferPlan& plan);
   Status begin();
   Status enable();
+  void recordWorkInstead();
   void narrow();
   void flush(bool is_last);
   void flushAtEnd();
+  void addNotes();
+  void addCounted(Activities& activities);
   void readBuffer(const Buffers::Filled& buffer, Activities& into);
   void describeDevices(Activities& activities);
 
@@ -70,6 +75,10 @@ class Session : public EventSource {
   Profiler& profiler_;
   const Extent extent_;
   Buffers buffers_;
+  UnifiedMemory unified_memory_;
+  KernelCounters counters_;
+  std::atomic<bool> records_work_instead_{false};  // of counting it
+  std::atomic<bool> uses_managed_memory_{false};
   std::vector<std::string> notes_;
   CUpti_SubscriberHandle subscriber_ = nullptr;
   std::vector<CUpti_ActivityKind> enabled_;

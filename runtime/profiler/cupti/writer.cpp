@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "db/meta.h"
+#include "db/torch_ranges.h"
 
 namespace pitwall::cupti {
 
@@ -15,6 +16,34 @@ namespace {
 // CUPTI and engines count their correlations from 1, the profiler from 2^48.
 constexpr CorrelationId kCalls = CorrelationId{1} << 52U;
 constexpr CorrelationId kDeviceWork = CorrelationId{1} << 53U;
+
+constexpr std::uint64_t kOfHost = std::uint64_t{1} << 59U;  // in keys of tracks, beside devices
+
+bool isOfUnifiedMemory(const Activity& activity) {
+  return activity.place == Activity::Place::migrations || activity.place == Activity::Place::pageFaults;
+}
+
+bool isOfDevice(const Activity& activity) {
+  switch (activity.place) {
+    case Activity::Place::thread:
+    case Activity::Place::overhead: return false;
+    case Activity::Place::pageFaults: return activity.device.has_value();
+    default: return true;
+  }
+}
+
+// The driver takes the times of unified memory itself, and CUPTI's documentation does not say that it converts them to
+// the recorder's clock. Clocks with other units or another zero differ by far more than a factor of two.
+bool isOfAnotherClock(const Activity& activity, const DrainContext& context) {
+  const Ticks now = Profiler::now();
+  return activity.end < context.startTicks() / 2 || activity.start > now + now / 2;
+}
+
+double shareOfWarps(const MultiprocessorLimits& limits, std::int64_t threads_per_block, int blocks) {
+  if (limits.warps <= 0 || limits.warp_size <= 0) return 0;
+  const std::int64_t warps = (threads_per_block + limits.warp_size - 1) / limits.warp_size * blocks;
+  return std::min(1.0, static_cast<double>(warps) / limits.warps);
+}
 
 // As PyTorch's profiler names them.
 void writeMeta(const DeviceFacts& facts, DrainContext& context) {
@@ -75,12 +104,18 @@ TrackId ActivityWriter::newTrack(const Activity& activity, std::uint32_t device,
     case Activity::Place::synchronisation:
       info.name = fmt::format("gpu {} stream {}: synchronisation", device, activity.stream);
       break;
+    case Activity::Place::migrations: info.name = fmt::format("gpu {} unified memory", device); break;
+    case Activity::Place::pageFaults:
+      info.name = activity.device ? fmt::format("gpu {} unified memory: page faults", device)
+                                  : "unified memory: page faults";
+      break;
+    case Activity::Place::counted: info.name = fmt::format("gpu {} {}", device, kCountedRanges); break;
     case Activity::Place::thread: info.name = "CUDA calls"; break;
     case Activity::Place::overhead: info.name = "CUPTI overhead"; break;
   }
   if (activity.place == Activity::Place::thread) {
     info.thread = context.threadOf(activity.tid);
-  } else if (activity.place != Activity::Place::overhead) {
+  } else if (isOfDevice(activity)) {
     info.kind = TrackKind::stream;
     info.device = deviceOf(device, context);
   }
@@ -88,10 +123,10 @@ TrackId ActivityWriter::newTrack(const Activity& activity, std::uint32_t device,
 }
 
 ActivityWriter::Track& ActivityWriter::trackOf(const Activity& activity, DrainContext& context) {
-  const auto place = static_cast<std::uint64_t>(activity.place) << 62U;
-  if (activity.place == Activity::Place::thread || activity.place == Activity::Place::overhead) {
+  const auto place = static_cast<std::uint64_t>(activity.place) << 60U;
+  if (!isOfDevice(activity)) {
     const bool is_thread = activity.place == Activity::Place::thread;
-    Track& track = tracks_[place | (is_thread ? static_cast<std::uint64_t>(activity.tid) : 0)];
+    Track& track = tracks_[place | (is_thread ? static_cast<std::uint64_t>(activity.tid) : kOfHost)];
     if (!track.id) track.id = newTrack(activity, 0, context);
     return track;
   }
@@ -139,8 +174,10 @@ KernelId ActivityWriter::kernelOf(const Activity& activity, const Activities& ac
   facts.dynamic_shared_bytes = launch.dynamic_shared_bytes;
   facts.local_bytes = launch.local_bytes;
   const auto device = devices_.find(key.device);
-  if (device != devices_.end()) {
-    const std::int64_t threads = std::int64_t{launch.block[0]} * launch.block[1] * launch.block[2];
+  const std::int64_t threads = std::int64_t{launch.block[0]} * launch.block[1] * launch.block[2];
+  if (device != devices_.end() && launch.resident_blocks > 0) {
+    facts.theoretical_occupancy = shareOfWarps(device->second.facts.limits, threads, launch.resident_blocks);
+  } else if (device != devices_.end() && launch.registers_per_thread > 0) {
     Occupancy occupancy = theoreticalOccupancy(
         device->second.facts.limits,
         {threads, launch.registers_per_thread, launch.static_shared_bytes + launch.dynamic_shared_bytes,
@@ -200,6 +237,10 @@ void ActivityWriter::dropQueries(const Activities& activities) {
 }
 
 void ActivityWriter::addEvent(const Activity& activity, const Activities& activities, DrainContext& context) {
+  if (isOfUnifiedMemory(activity) && isOfAnotherClock(activity, context)) {
+    ++of_another_clock_;
+    return;
+  }
   if (activity.end < context.startTicks()) return;
   Event event;
   event.start_ns = event.pushed_ns = event.ready_ns = context.toNs(activity.start);
@@ -248,6 +289,30 @@ void ActivityWriter::writeMemory(const std::vector<MemoryChange>& changes, Drain
   }
 }
 
+// One sample of each counter at the start of each kernel, as traces of PyTorch have them.
+void ActivityWriter::writeCounters(const std::vector<CounterValue>& values, DrainContext& context) {
+  if (values.empty()) return;
+  context.sink().meta(meta::kSerialisedKernels, "1");
+  std::map<std::pair<std::uint32_t, const Text*>, std::vector<CounterSample>> samples;
+  for (const CounterValue& value : values)
+    samples[{value.device, value.name}].push_back({context.toNs(value.time), value.value});
+  for (auto& [key, of_one] : samples) {
+    TrackId& track = counters_[key];
+    if (!track) {
+      TrackInfo info;
+      info.kind = TrackKind::counter;
+      info.process = context.process();
+      info.device = deviceOf(key.first, context);
+      info.name = fmt::format("gpu {}: {}", key.first, key.second->text);
+      info.unit = "counted";
+      track = context.sink().track(info);
+    }
+    std::sort(of_one.begin(), of_one.end(),
+              [](const CounterSample& a, const CounterSample& b) { return a.time_ns < b.time_ns; });
+    context.sink().counters(track, of_one);
+  }
+}
+
 void ActivityWriter::write(const Activities& activities, DrainContext& context) {
   for (const DeviceFacts& facts : activities.devices) {
     devices_[facts.index].facts = facts;
@@ -262,7 +327,9 @@ void ActivityWriter::write(const Activities& activities, DrainContext& context) 
     dependencies_.push_back({link.op, kCalls + link.correlation, DependencyKind::launch});
   if (!dependencies_.empty()) context.sink().dependencies(dependencies_);
   writeMemory(activities.memory, context);
+  writeCounters(activities.counters, context);
   lost(activities.without_time, "without times: not finished, or no space in the GPU's memory", context);
+  lost(std::exchange(of_another_clock_, 0), "of unified memory, with times of another clock", context);
 }
 
 void ActivityWriter::lost(std::int64_t count, const std::string& reason, DrainContext& context) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "db/sink.h"
@@ -53,6 +54,7 @@ class ActivityWriter {
   void findInnerCalls(const Activities& activities);
   void dropQueries(const Activities& activities);
   void writeMemory(const std::vector<MemoryChange>& changes, DrainContext& context);
+  void writeCounters(const std::vector<CounterValue>& values, DrainContext& context);
   void addEvent(const Activity& activity, const Activities& activities, DrainContext& context);
   void writeEvents(const Activities& activities, DrainContext& context);
 
@@ -66,12 +68,14 @@ class ActivityWriter {
     double live = 0;
   };
   std::map<std::string, Memory> memory_;
+  std::map<std::pair<std::uint32_t, const Text*>, TrackId> counters_;
   std::unordered_set<std::uint32_t> inner_calls_;  // correlations of this drain's
   // Of the last drain: their calls may come in this one.
   std::vector<Activity> waits_, earlier_waits_;
   std::vector<Dependency> dependencies_;
   std::uint64_t next_device_work_ = 0;
   TimeNs lost_until_ = 0;
+  std::int64_t of_another_clock_ = 0;
 };
 
 // How overlapping ranges of one track nest: sorted by start, longer first, each one level below the one that

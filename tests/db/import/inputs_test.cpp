@@ -3,6 +3,7 @@
 #include <zlib.h>
 
 #include "db/import/clock_offset.h"
+#include "db/meta.h"
 #include "db/store.h"
 #include "tests/db/import/imported.h"
 
@@ -237,6 +238,7 @@ TEST(ImportAlign, TracesOfOursBecomeOne) {
     const TrackId track = (*sink)->track({TrackKind::thread, process, thread, {}, "main", ""});
     (*sink)->meta("trace.start_unix_ns", std::to_string(1'700'000'000'000'000'000 + rank * 1000));
     (*sink)->meta("host.name", "host" + std::to_string(rank));
+    if (rank == 1) (*sink)->meta(meta::kSerialisedKernels, "1");
     Event event;
     event.name = (*sink)->string("step " + std::to_string(rank));
     event.correlation = 1;
@@ -253,6 +255,7 @@ TEST(ImportAlign, TracesOfOursBecomeOne) {
   EXPECT_EQ(imported->summary.ranks, (std::vector<int>{0, 1}));
   EXPECT_EQ(imported->sink.meta_values.at("host.name"), "host0");
   EXPECT_EQ(imported->sink.meta_values.at("input.2.host.name"), "host1");
+  EXPECT_EQ(imported->sink.meta_values.at(meta::kSerialisedKernels), "1") << "it holds for all";
   EXPECT_EQ(imported->sink.meta_values.at("trace.start_unix_ns"), "1700000000000000000");
 }
 

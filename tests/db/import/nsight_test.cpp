@@ -118,6 +118,36 @@ TEST(ImportNsight, EnumerationsAreReadNotAssumed) {
   EXPECT_EQ(imported->named("Memcpy kind 52 (Alpha -> Beta)").size(), 1U);
 }
 
+TEST(ImportNsight, MigrationsAndPageFaultsOfManagedMemory) {
+  const auto imported =
+      Database(
+          "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY(start INT, end INT, deviceId INT, copyKind INT, srcKind "
+          "INT, dstKind INT, migrationCause INT);"
+          "INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES (30,40,0,11,4,4,2),(50,60,0,11,4,4,1),"
+          "(70,80,0,12,4,4,NULL);"
+          "CREATE TABLE CUDA_UM_GPU_PAGE_FAULT_EVENTS(start INT, end INT, globalPid INT, deviceId INT, "
+          "address INT, numberOfPageFaults INT, faultAccessType INT);"
+          "INSERT INTO CUDA_UM_GPU_PAGE_FAULT_EVENTS VALUES (20,45,16777216,1,4096,7,2);"
+          "CREATE TABLE CUDA_UM_CPU_PAGE_FAULT_EVENTS(start INT, globalPid INT, address INT);"
+          "INSERT INTO CUDA_UM_CPU_PAGE_FAULT_EVENTS VALUES (90,16777216,4096);")
+          .import();
+  ASSERT_EQ(imported->error, "");
+  const Event on_demand = imported->only("Memcpy UVM HtoD (Managed -> Managed)");
+  EXPECT_EQ(imported->sink.text(on_demand.args), R"({"cause":"page fault"})");
+  EXPECT_EQ(imported->named("Memcpy UVM HtoD (Managed -> Managed), requested").size(), 1U);
+  EXPECT_FALSE(imported->only("Memcpy UVM DtoH (Managed -> Managed)").args);
+  const auto [track, fault] = imported->named("GPU page fault (write)").at(0);
+  EXPECT_EQ(fault.kind, EventKind::scope);
+  EXPECT_EQ(fault.start_ns, 0);
+  EXPECT_EQ(fault.dur_ns, 25);
+  EXPECT_EQ(fault.value, 7);
+  EXPECT_EQ(imported->track(track).name, "gpu 1 unified memory: page faults");
+  EXPECT_EQ(imported->track(track).kind, TrackKind::stream);
+  EXPECT_EQ(imported->only("CPU page fault").kind, EventKind::instant);
+  EXPECT_EQ(imported->only("CPU page fault").start_ns, 70);
+  EXPECT_TRUE(imported->summary.not_understood.empty());
+}
+
 TEST(ImportNsight, PayloadsOfRanges) {
   const auto imported =
       Database(

@@ -121,6 +121,101 @@ TEST(CuptiConvert, CopiesAndSets) {
   EXPECT_EQ(converted(set).events.at(0).value, 64);
 }
 
+CUpti_ActivityUnifiedMemoryCounter3 unified(CUpti_ActivityUnifiedMemoryCounterKind kind) {
+  auto record = blank<CUpti_ActivityUnifiedMemoryCounter3>(CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER);
+  record.counterKind = kind;
+  record.start = 100, record.end = 250;
+  record.value = 65536;
+  record.srcId = 1, record.dstId = 2;
+  return record;
+}
+
+TEST(CuptiConvert, MigrationsOfManagedMemory) {
+  const std::uint32_t host = CUPTI_UNIFIED_MEMORY_CPU_DEVICE_ID;
+  auto record = unified(CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_HTOD);
+  record.srcId = host;
+  record.flags = CUPTI_ACTIVITY_UNIFIED_MEMORY_MIGRATION_CAUSE_COHERENCE;
+  const Activities to_device = converted(record);
+  ASSERT_EQ(to_device.events.size(), 1U);
+  EXPECT_TRUE(to_device.uses_managed_memory);
+  const Activity& migration = to_device.events[0];
+  EXPECT_EQ(migration.name->text, "Memcpy UVM HtoD (Managed -> Managed)");
+  EXPECT_EQ(migration.args->text, R"({"cause":"page fault"})");
+  EXPECT_EQ(migration.kind, EventKind::copy);
+  EXPECT_EQ(migration.place, Activity::Place::migrations);
+  EXPECT_EQ(migration.value, 65536);
+  EXPECT_EQ(migration.device, 2U);
+  EXPECT_EQ(migration.start, 100U);
+  EXPECT_EQ(migration.end, 250U);
+  record.flags = CUPTI_ACTIVITY_UNIFIED_MEMORY_MIGRATION_CAUSE_USER;
+  EXPECT_EQ(converted(record).events.at(0).name->text, "Memcpy UVM HtoD (Managed -> Managed), requested");
+  auto back = unified(CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_DTOH);
+  back.dstId = host;
+  EXPECT_EQ(converted(back).events.at(0).name->text, "Memcpy UVM DtoH (Managed -> Managed)");
+  EXPECT_EQ(converted(back).events.at(0).device, 1U);
+  EXPECT_EQ(converted(back).events.at(0).args, nullptr);
+  const auto between = unified(CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_DTOD);
+  EXPECT_EQ(converted(between).events.at(0).name->text, "Memcpy UVM DtoD (Managed -> Managed)");
+  EXPECT_EQ(converted(between).events.at(0).device, 2U);
+  back.end = 0;
+  EXPECT_EQ(converted(back).without_time, 1);
+}
+
+TEST(CuptiConvert, PageFaultsOfManagedMemory) {
+  auto gpu = unified(CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_GPU_PAGE_FAULT);
+  gpu.value = 7;
+  gpu.flags = CUPTI_ACTIVITY_UNIFIED_MEMORY_ACCESS_TYPE_WRITE;
+  const Activities faults = converted(gpu);
+  EXPECT_EQ(faults.events.at(0).name->text, "GPU page fault (write)");
+  EXPECT_EQ(faults.events.at(0).kind, EventKind::scope);
+  EXPECT_EQ(faults.events.at(0).place, Activity::Place::pageFaults);
+  EXPECT_EQ(faults.events.at(0).device, 1U);
+  EXPECT_EQ(faults.events.at(0).value, 7);
+  EXPECT_EQ(faults.events.at(0).end, 250U);
+  auto cpu = unified(CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_CPU_PAGE_FAULT_COUNT);
+  cpu.flags = CUPTI_ACTIVITY_UNIFIED_MEMORY_ACCESS_TYPE_READ;
+  cpu.end = 0;  // not to be read, like the value, which is an instruction's address
+  const Activities of_host = converted(cpu);
+  EXPECT_EQ(of_host.events.at(0).name->text, "CPU page fault (read)");
+  EXPECT_EQ(of_host.events.at(0).kind, EventKind::instant);
+  EXPECT_EQ(of_host.events.at(0).end, 100U);
+  EXPECT_EQ(of_host.events.at(0).value, 0);
+  EXPECT_FALSE(of_host.events.at(0).device);
+}
+
+TEST(CuptiConvert, WhatTheDriverDoesAgainstThrashing) {
+  const auto thrashing = unified(CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_THRASHING);
+  EXPECT_EQ(converted(thrashing).events.at(0).kind, EventKind::instant);
+  EXPECT_EQ(converted(thrashing).events.at(0).value, 65536);
+  EXPECT_FALSE(converted(thrashing).events.at(0).device);
+  auto throttling = unified(CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_THROTTLING);
+  EXPECT_EQ(converted(throttling).events.at(0).kind, EventKind::scope);
+  EXPECT_EQ(converted(throttling).events.at(0).device, 1U);
+  throttling.flags = CUPTI_ACTIVITY_FLAG_THROTTLING_IN_CPU;
+  EXPECT_FALSE(converted(throttling).events.at(0).device);
+  auto remote = unified(CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_REMOTE_MAP);
+  EXPECT_EQ(converted(remote).events.at(0).device, 2U);
+  remote.dstId = CUPTI_UNIFIED_MEMORY_CPU_DEVICE_ID;
+  EXPECT_FALSE(converted(remote).events.at(0).device);
+  EXPECT_EQ(converted(unified(CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_UNKNOWN)).unknown, 1);
+}
+
+// Explicit copies and allocations show it too.
+TEST(CuptiConvert, UseOfManagedMemory) {
+  auto copy = blank<CUpti_ActivityMemcpy6>(CUPTI_ACTIVITY_KIND_MEMCPY);
+  place(copy);
+  copy.srcKind = copy.dstKind = CUPTI_ACTIVITY_MEMORY_KIND_DEVICE;
+  EXPECT_FALSE(converted(copy).uses_managed_memory);
+  copy.srcKind = CUPTI_ACTIVITY_MEMORY_KIND_MANAGED;
+  EXPECT_TRUE(converted(copy).uses_managed_memory);
+  auto memory = blank<CUpti_ActivityMemory4>(CUPTI_ACTIVITY_KIND_MEMORY2);
+  memory.memoryOperationType = CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_ALLOCATION;
+  memory.memoryKind = CUPTI_ACTIVITY_MEMORY_KIND_DEVICE;
+  EXPECT_FALSE(converted(memory).uses_managed_memory);
+  memory.memoryKind = CUPTI_ACTIVITY_MEMORY_KIND_MANAGED;
+  EXPECT_TRUE(converted(memory).uses_managed_memory);
+}
+
 TEST(CuptiConvert, Calls) {
   auto record = blank<CUpti_ActivityAPI>(CUPTI_ACTIVITY_KIND_RUNTIME);
   record.start = 1, record.end = 2;

@@ -3,11 +3,13 @@
 #include <gmock/gmock.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <vector>
 
+#include "analyzer/analysis.h"
 #include "db/meta.h"
 #include "db/reader.h"
 #include "tests/support/temp_folder.h"
@@ -72,6 +74,66 @@ TEST_F(CuptiAtTheEnd, DevicesAndTheOccupancyOfTheirKernels) {
   ASSERT_EQ(rows->rows.size(), 1U);
   EXPECT_DOUBLE_EQ(std::get<double>(rows->rows[0][0]), 0.5);  // 64 registers: 32 of 64 warps
   EXPECT_EQ(std::get<std::string>(rows->rows[0][1]), "registers");
+}
+
+// The driver is not initialised yet when it loads the injection library.
+TEST_F(CuptiAtTheEnd, MigrationsOfManagedMemoryAreAFindingUnlessTheProgramAsksForThem) {
+  const auto finding = [this] {
+    auto trace = Trace::open(folder_ / "injected.pitwall");
+    if (!trace.has_value()) return std::string("no trace");
+    const auto report = analyzeTrace(**trace);
+    if (!report.has_value()) return report.error().message;
+    for (const Finding& one : report->findings)
+      if (one.id == "memory/unified") return one.verdict;
+    return std::string();
+  };
+  ASSERT_EQ(runInjected("managed"), 7);
+  EXPECT_THAT(finding(), ::testing::HasSubstr("100 migrations move 6.2 MiB of managed memory on demand"));
+  std::filesystem::remove(folder_ / "injected.pitwall");
+  ASSERT_EQ(runInjected("prefetched"), 7);
+  EXPECT_EQ(finding(), "");
+  const auto trace = Trace::open(folder_ / "injected.pitwall");
+  ASSERT_TRUE(trace.has_value());
+  const auto rows = (*trace)->query("SELECT count(*) FROM event WHERE kind = 'copy'");
+  ASSERT_TRUE(rows.has_value());
+  EXPECT_EQ(std::get<std::int64_t>(rows->rows.at(0).at(0)), 100);
+  std::filesystem::remove(folder_ / "injected.pitwall");
+  ASSERT_EQ(runInjected("managed", "PITWALL_RECORD_GPU=kernels"), 7);
+  EXPECT_EQ(finding(), "") << "not recorded";
+}
+
+// The trace says that its times are not the program's, and nothing is concluded from them.
+TEST_F(CuptiAtTheEnd, CountedKernelsWithTheOccupancyThatTheyAchieved) {
+  ASSERT_EQ(runInjected("managed", "PITWALL_RECORD_GPU=counters"), 7);
+  auto trace = Trace::open(folder_ / "injected.pitwall");
+  ASSERT_TRUE(trace.has_value() && (*trace)->isComplete());
+  const auto report = analyzeTrace(**trace);
+  ASSERT_TRUE(report.has_value()) << report.error().message;
+  const auto rows = (*trace)->query("SELECT name, count, occupancy, achieved_occupancy FROM analysis_kernel");
+  ASSERT_TRUE(rows.has_value() && rows->rows.size() == 1U);
+  EXPECT_EQ(std::get<std::string>(rows->rows[0][0]), "fake_kernel");
+  EXPECT_EQ(std::get<std::int64_t>(rows->rows[0][1]), 200);
+  EXPECT_DOUBLE_EQ(std::get<double>(rows->rows[0][2]), 0.5) << "4 blocks of 8 warps, of 64";
+  EXPECT_NEAR(std::get<double>(rows->rows[0][3]), 0.4, 1e-9);
+  const auto launches = (*trace)->query(
+      "SELECT count(*) FROM event k JOIN dependency d ON d.target = k.correlation JOIN event c ON "
+      "c.correlation = "
+      "d.source WHERE k.kind = 'kernel' AND c.kind = 'api'");
+  ASSERT_TRUE(launches.has_value());
+  EXPECT_EQ(std::get<std::int64_t>(launches->rows.at(0).at(0)), 200);
+  for (const Finding& finding : report->findings)
+    EXPECT_EQ(finding.id.substr(0, 8), "quality/") << finding.id << ": " << finding.verdict;
+  EXPECT_TRUE(std::any_of(report->findings.begin(), report->findings.end(),
+                          [](const Finding& finding) { return finding.id == "quality/serialised"; }));
+}
+
+TEST_F(CuptiAtTheEnd, WithoutPermissionToCountKernelsAreRecordedAsUsual) {
+  ASSERT_EQ(runInjected("return", "PITWALL_RECORD_GPU=counters FAKE_CUPTI_COUNTERS=forbidden"), 7);
+  EXPECT_EQ(kernels("injected.pitwall"), 100);
+  EXPECT_THAT(notes("injected.pitwall"), ::testing::HasSubstr("NVreg_RestrictProfilingToAdminUsers=0"));
+  auto trace = Trace::open(folder_ / "injected.pitwall");
+  ASSERT_TRUE(trace.has_value());
+  EXPECT_FALSE((*trace)->meta(meta::kSerialisedKernels).has_value());
 }
 
 TEST_F(CuptiAtTheEnd, AlsoByCallsThatRunNoHandlers) {

@@ -23,6 +23,7 @@ struct GpuDriver {
   decltype(&cuModuleLoadData) loadModule = nullptr;
   decltype(&cuModuleGetFunction) getFunction = nullptr;
   decltype(&cuMemAlloc) alloc = nullptr;
+  decltype(&cuMemAllocManaged) allocManaged = nullptr;
   decltype(&cuMemcpyHtoDAsync) copy = nullptr;
   decltype(&cuLaunchKernel) launch = nullptr;
   decltype(&cuCtxSynchronize) synchronize = nullptr;
@@ -36,6 +37,7 @@ struct GpuDriver {
                         loadFunction(library, "cuModuleLoadData", loadModule) &&
                         loadFunction(library, "cuModuleGetFunction", getFunction) &&
                         loadFunction(library, "cuMemAlloc_v2", alloc) &&
+                        loadFunction(library, "cuMemAllocManaged", allocManaged) &&
                         loadFunction(library, "cuMemcpyHtoDAsync_v2", copy) &&
                         loadFunction(library, "cuLaunchKernel", launch) &&
                         loadFunction(library, "cuCtxSynchronize", synchronize);

@@ -2,10 +2,12 @@
 // Skipped where there is none. The kernel is PTX text.
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "db/torch_ranges.h"
 #include "runtime/profiler/cupti/collector.h"
 #include "tests/runtime/profiler/cupti/gpu_driver.h"
 #include "tests/runtime/profiler/shared_sink.h"
@@ -90,6 +92,67 @@ TEST(CuptiGpu, KernelsCopiesAndLaunches) {
   EXPECT_EQ(joined, kLaunches);
   EXPECT_GE(of_operator, kLaunches + kCopies);
   EXPECT_TRUE(trace.losses.empty());
+}
+
+// One kernel after the other, in a recording of `extent`, on managed memory. What was not recorded, or why there is no GPU.
+std::string recordKernels(Extent extent, int launches, const std::shared_ptr<test::Kept>& kept) {
+  test::GpuDriver driver;
+  if (std::string missing = driver.missing(); !missing.empty()) return missing;
+  Profiler profiler;
+  if (!profiler.start(std::make_unique<test::SharedSink>(kept)).has_value()) return "no recording";
+  if (const Status status = attach(profiler, extent); !status.has_value()) return status.error().message;
+  CUmodule module = nullptr;
+  CUfunction function = nullptr;
+  CUdeviceptr data = 0;
+  constexpr std::size_t kBytes = std::size_t{4} << 20;
+  if (!driver.useFirst() || driver.loadModule(&module, kPtx) != CUDA_SUCCESS ||
+      driver.getFunction(&function, module, "add_one") != CUDA_SUCCESS ||
+      driver.allocManaged(&data, kBytes, CU_MEM_ATTACH_GLOBAL) != CUDA_SUCCESS)
+    return "no kernel or no managed memory";
+  std::memset(reinterpret_cast<void*>(data), 1, kBytes);
+  void* arguments[] = {&data};
+  for (int i = 0; i < launches; ++i)
+    (void)driver.launch(function, 8, 1, 1, 128, 1, 1, 0, nullptr, arguments, nullptr);
+  (void)driver.synchronize();
+  detach();
+  const std::string notes = takeNotes();
+  EXPECT_TRUE(profiler.stop().has_value());
+  return notes;
+}
+
+TEST(CuptiGpu, MigrationsOfManagedMemory) {
+  const auto kept = std::make_shared<test::Kept>();
+  if (const std::string notes = recordKernels(Extent::everything, 1, kept); !notes.empty())
+    GTEST_SKIP() << notes;
+  int migrations = 0;
+  for (const auto& [track, event] : kept->memory.all_events) {
+    const std::string& name = kept->memory.strings.at(event.name.value - 1);
+    if (name.rfind("Memcpy UVM HtoD", 0) != 0) continue;
+    ++migrations;
+    EXPECT_GT(event.value, 0);
+  }
+  EXPECT_GE(migrations, 1);
+  EXPECT_TRUE(kept->memory.losses.empty()) << "times of another clock?";
+}
+
+TEST(CuptiGpu, HardwareCountersOfKernels) {
+  const auto kept = std::make_shared<test::Kept>();
+  constexpr int kLaunches = 3;
+  if (const std::string notes = recordKernels(Extent::counters, kLaunches, kept); !notes.empty())
+    GTEST_SKIP() << notes;
+  int kernels = 0, samples = 0;
+  for (const auto& [track, event] : kept->memory.all_events)
+    kernels += event.kind == EventKind::kernel ? 1 : 0;
+  EXPECT_EQ(kernels, kLaunches);
+  for (const KernelFacts& facts : kept->memory.kernels) EXPECT_GT(facts.theoretical_occupancy, 0);
+  for (const auto& [track, sample] : kept->memory.all_counters) {
+    const std::string& name = kept->memory.tracks.at(track.value - 1).name;
+    if (name != "gpu 0: " + std::string(kWarpsActive)) continue;
+    ++samples;
+    EXPECT_GT(sample.value, 0);
+    EXPECT_LE(sample.value, 100);
+  }
+  EXPECT_EQ(samples, kLaunches);
 }
 
 }  // namespace

@@ -3,142 +3,20 @@
 
 #include <gmock/gmock.h>
 
-#include <atomic>
+#include <algorithm>
 #include <chrono>
-#include <cstring>
-#include <functional>
-#include <set>
 #include <thread>
 
 #include "runtime/profiler/cupti/collector.h"
-#include "tests/runtime/profiler/cupti/drain_view.h"
-#include "tests/runtime/profiler/shared_sink.h"
+#include "tests/runtime/profiler/cupti/fake_library.h"
 
 namespace pitwall::cupti::session_test {
 namespace {
 
+using fake_library::kSmall;
 using ::testing::HasSubstr;
 
-struct Fake {
-  CUptiResult subscribe = CUPTI_SUCCESS;
-  CUptiResult kernels = CUPTI_SUCCESS;
-  std::set<int> refused;
-  std::set<int> enabled, quiet_runtime_calls, driver_calls;
-  bool records_unfinished_queries = true;
-  CUpti_BuffersCallbackRequestFunc request = nullptr;
-  CUpti_BuffersCallbackCompleteFunc complete = nullptr;
-  CUpti_TimestampCallbackFunc timestamp = nullptr;
-  CUpti_CallbackFunc callback = nullptr;
-  void* userdata = nullptr;
-  bool timestamps_came_first = false;
-  bool watches_calls = false;
-  int subscribed = 0, finalized = 0;
-  std::atomic<int> flushes{0}, forced_flushes{0};
-  std::function<void()> on_flush;
-  bool finalised = false;  // the library
-  int calls_after_the_end = 0;
-  std::size_t dropped = 0;
-};
-Fake* fake = nullptr;
-constexpr BufferPlan kSmall{.count = 4, .bytes = 64 << 10};
-
-CUptiResult fakeNext(std::uint8_t* buffer, std::size_t valid, CUpti_Activity** record) {
-  fake->calls_after_the_end += fake->finalised ? 1 : 0;
-  // Records of one kind only, back to back.
-  auto* next =
-      *record == nullptr ? buffer : reinterpret_cast<std::uint8_t*>(*record) + sizeof(CUpti_ActivityAPI);
-  if (next + sizeof(CUpti_ActivityAPI) > buffer + valid) return CUPTI_ERROR_MAX_LIMIT_REACHED;
-  *record = reinterpret_cast<CUpti_Activity*>(next);
-  return CUPTI_SUCCESS;
-}
-
-Library fakeLibrary() {
-  Library l;
-  l.getResultString = [](CUptiResult, const char** text) { return *text = "TEXT", CUPTI_SUCCESS; };
-  l.getCallbackName = [](CUpti_CallbackDomain, std::uint32_t, const char** name) {
-    return *name = "cudaMalloc_v3020", CUPTI_SUCCESS;
-  };
-  l.subscribe = [](CUpti_SubscriberHandle* handle, CUpti_CallbackFunc callback, void* userdata) {
-    *handle = nullptr;
-    fake->callback = callback, fake->userdata = userdata;
-    if (fake->subscribe == CUPTI_SUCCESS) ++fake->subscribed;
-    return fake->subscribe;
-  };
-  l.unsubscribe = [](CUpti_SubscriberHandle) { return --fake->subscribed, CUPTI_SUCCESS; };
-  l.enableDomain = [](std::uint32_t on, CUpti_SubscriberHandle, CUpti_CallbackDomain) {
-    return fake->watches_calls = on != 0, CUPTI_SUCCESS;
-  };
-  l.activityEnable = [](CUpti_ActivityKind kind) {
-    if (kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL && fake->kernels != CUPTI_SUCCESS) return fake->kernels;
-    if (fake->refused.count(kind) != 0) return CUPTI_ERROR_NOT_SUPPORTED;
-    if (fake->enabled.empty()) fake->timestamps_came_first = fake->timestamp != nullptr;
-    return fake->enabled.insert(kind), CUPTI_SUCCESS;
-  };
-  l.activityDisable = [](CUpti_ActivityKind kind) { return fake->enabled.erase(kind), CUPTI_SUCCESS; };
-  l.registerCallbacks = [](CUpti_BuffersCallbackRequestFunc request,
-                           CUpti_BuffersCallbackCompleteFunc complete) {
-    fake->request = request, fake->complete = complete;
-    return CUPTI_SUCCESS;
-  };
-  l.registerTimestampCallback = [](CUpti_TimestampCallbackFunc f) {
-    return fake->timestamp = f, CUPTI_SUCCESS;
-  };
-  l.setAttribute = [](CUpti_ActivityAttribute, std::size_t*, void*) { return CUPTI_SUCCESS; };
-  l.flushAll = [](std::uint32_t flag) {
-    fake->forced_flushes += flag == CUPTI_ACTIVITY_FLAG_FLUSH_FORCED ? 1 : 0;
-    ++fake->flushes;
-    if (fake->on_flush) fake->on_flush();
-    return CUPTI_SUCCESS;
-  };
-  l.flushPeriod = [](std::uint32_t) { return CUPTI_SUCCESS; };
-  l.getNextRecord = fakeNext;
-  l.getNumDroppedRecords = [](CUcontext, std::uint32_t, std::size_t* count) {
-    fake->calls_after_the_end += fake->finalised ? 1 : 0;
-    return *count = fake->dropped, CUPTI_SUCCESS;
-  };
-  l.enableRuntimeApi = [](CUpti_CallbackId id, std::uint8_t on) {
-    if (on == 0) fake->quiet_runtime_calls.insert(static_cast<int>(id));
-    return CUPTI_SUCCESS;
-  };
-  l.enableDriverApi = [](CUpti_CallbackId id, std::uint8_t on) {
-    if (on != 0) fake->driver_calls.insert(static_cast<int>(id));
-    return CUPTI_SUCCESS;
-  };
-  l.enableAllSyncRecords = [](std::uint8_t on) {
-    return fake->records_unfinished_queries = on != 0, CUPTI_SUCCESS;
-  };
-  l.setThreadIdType = [](CUpti_ActivityThreadIdType) { return CUPTI_SUCCESS; };
-  l.finalize = [] { return ++fake->finalized, CUPTI_SUCCESS; };
-  return l;
-}
-
-class CuptiSession : public ::testing::Test {
- protected:
-  void SetUp() override { fake = &fake_; }
-
-  // What CUPTI would do when `count` calls were recorded.
-  void deliver(int count) {
-    std::uint8_t* buffer = nullptr;
-    std::size_t size = 0, most = 0;
-    fake_.request(&buffer, &size, &most);
-    ASSERT_NE(buffer, nullptr);
-    for (int i = 0; i < count; ++i) {
-      CUpti_ActivityAPI record;
-      std::memset(&record, 0, sizeof record);
-      record.kind = CUPTI_ACTIVITY_KIND_RUNTIME;
-      record.start = fake_.timestamp();
-      record.end = fake_.timestamp();
-      record.correlationId = static_cast<std::uint32_t>(i + 1);
-      std::memcpy(buffer + static_cast<std::size_t>(i) * sizeof record, &record, sizeof record);
-    }
-    fake_.complete(nullptr, 0, buffer, size, static_cast<std::size_t>(count) * sizeof(CUpti_ActivityAPI));
-  }
-
-  Fake fake_;
-  const Library library_ = fakeLibrary();
-  std::shared_ptr<test::Kept> kept_ = std::make_shared<test::Kept>();
-  Profiler profiler_;
-};
+using CuptiSession = fake_library::SessionWithFake;
 
 TEST_F(CuptiSession, WhatIsDeliveredIsInTheTrace) {
   ASSERT_TRUE(profiler_.start(std::make_unique<test::SharedSink>(kept_)).has_value());
@@ -183,6 +61,7 @@ TEST_F(CuptiSession, KernelsAloneComeWithoutCalls) {
                                           CUPTI_ACTIVITY_KIND_GRAPH_TRACE}));
   EXPECT_TRUE(fake_.driver_calls.empty());
   EXPECT_EQ(extentOf("kernels"), Extent::kernels);
+  EXPECT_EQ(extentOf("counters"), Extent::counters);
   EXPECT_EQ(extentOf("1"), Extent::everything);
   EXPECT_EQ(extentOf(""), Extent::everything);
   EXPECT_EQ(extentOf("0"), std::nullopt);

@@ -112,6 +112,53 @@ TEST(ActivityWriter, MemoryAndLosses) {
   EXPECT_EQ(view.memory.losses[1].count, 5);
 }
 
+Activity ofUnifiedMemory(const std::string& name, Activity::Place place, Ticks start, Ticks end) {
+  Activity activity = work(name, start, end, 0);
+  activity.place = place;
+  activity.stream = 0;
+  return activity;
+}
+
+// Page faults of the host have a separate row, as CUPTI does not say which thread had them.
+TEST(ActivityWriter, UnifiedMemory) {
+  test::DrainView view;
+  ActivityWriter writer;
+  Activity migration = ofUnifiedMemory("Memcpy UVM HtoD", Activity::Place::migrations, 1100, 1200);
+  migration.kind = EventKind::copy;
+  migration.value = 4096;
+  Activity fault = ofUnifiedMemory("GPU page fault", Activity::Place::pageFaults, 1050, 1250);
+  fault.kind = EventKind::scope;
+  Activity of_host = ofUnifiedMemory("CPU page fault", Activity::Place::pageFaults, 1300, 1300);
+  of_host.kind = EventKind::instant;
+  of_host.device = {};
+  Activities activities;
+  activities.events = {migration, fault, of_host};
+  writer.write(activities, view);
+  EXPECT_THAT(view.lines(), UnorderedElementsAre("gpu 0 unified memory: 0 copy Memcpy UVM HtoD",
+                                                 "gpu 0 unified memory: page faults: 0 scope GPU page fault",
+                                                 "unified memory: page faults: 0 instant CPU page fault"));
+  EXPECT_EQ(view.event("Memcpy UVM HtoD").value, 4096);
+  EXPECT_EQ(view.event("Memcpy UVM HtoD").correlation, 0U);
+  for (const TrackInfo& track : view.memory.tracks)
+    EXPECT_EQ(track.kind == TrackKind::stream, track.name.substr(0, 3) == "gpu") << track.name;
+  EXPECT_TRUE(view.memory.losses.empty());
+}
+
+TEST(ActivityWriter, UnifiedMemoryWithTimesOfAnotherClockIsALoss) {
+  test::DrainView view;
+  ActivityWriter writer;
+  const Ticks unix_ns = 1'700'000'000'000'000'000;
+  Activities activities;
+  activities.events = {ofUnifiedMemory("later", Activity::Place::migrations, unix_ns, unix_ns + 100),
+                       ofUnifiedMemory("earlier", Activity::Place::pageFaults, 10, 20),
+                       ofUnifiedMemory("before the recording", Activity::Place::migrations, 900, 950)};
+  writer.write(activities, view);
+  EXPECT_TRUE(view.lines().empty());
+  ASSERT_EQ(view.memory.losses.size(), 1U);
+  EXPECT_EQ(view.memory.losses[0].count, 2);
+  EXPECT_EQ(view.memory.losses[0].reason, "of unified memory, with times of another clock");
+}
+
 TEST(ActivityWriter, SynchronisationIsOfTheContextsDevice) {
   test::DrainView view;
   ActivityWriter writer;

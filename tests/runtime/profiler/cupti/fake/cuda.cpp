@@ -36,8 +36,10 @@ int cuDriverGetVersion(int* version) {
 int cuInit(unsigned) {
   const char* const path = std::getenv("CUDA_INJECTION64_PATH");
   void* const library = path == nullptr ? nullptr : dlopen(path, RTLD_NOW);
-  if (library == nullptr) return 0;
-  if (const auto begin = reinterpret_cast<int (*)()>(dlsym(library, "InitializeInjection"))) (void)begin();
+  if (library != nullptr) {
+    if (const auto begin = reinterpret_cast<int (*)()>(dlsym(library, "InitializeInjection"))) (void)begin();
+  }
+  call(Call::initialised);
   return 0;
 }
 
@@ -68,5 +70,11 @@ int cuDeviceGetAttribute(int* value, int attribute, int) {
   return *value = of(attribute), 0;
 }
 
+int cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, void*, int, std::size_t) {
+  return *blocks = 4, 0;
+}
+
 void fakeLaunch() { call(Call::launch); }
+void fakeMigrate() { call(Call::migrate); }
+void fakePrefetch() { call(Call::prefetch); }
 }

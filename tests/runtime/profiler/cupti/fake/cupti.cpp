@@ -35,10 +35,11 @@ std::bitset<256> g_kinds,
 CUpti_BuffersCallbackRequestFunc g_request = nullptr;
 CUpti_BuffersCallbackCompleteFunc g_complete = nullptr;
 CUpti_TimestampCallbackFunc g_timestamp = nullptr;
+bool g_watches_start = false, g_watches_launches = false;
 Buffer g_buffer;
 std::size_t g_dropped = 0;
 std::uint32_t g_calls = 0;
-bool g_finalised = false, g_taking_down = false;
+bool g_finalised = false, g_taking_down = false, g_initialised = false;
 pid_t g_pid = 0;
 
 [[noreturn]] void refuse(const char* what) {
@@ -89,10 +90,19 @@ Record blank(CUpti_ActivityKind kind) {
 }
 
 void callBack(CUpti_ApiCallbackSite site) {
-  if (g_callback == nullptr || !g_domains.test(CUPTI_CB_DOMAIN_DRIVER_API)) return;
+  const bool is_watched = g_domains.test(CUPTI_CB_DOMAIN_DRIVER_API) || g_watches_launches;
+  if (g_callback == nullptr || !is_watched) return;
+  cuLaunchKernel_params arguments;
+  std::memset(&arguments, 0, sizeof arguments);
+  arguments.gridDimX = arguments.gridDimY = arguments.gridDimZ = 1;
+  arguments.blockDimX = 256;
+  arguments.blockDimY = arguments.blockDimZ = 1;
   CUpti_CallbackData call;
   std::memset(&call, 0, sizeof call);
   call.callbackSite = site;
+  call.correlationId = g_calls;
+  call.symbolName = "fake_kernel";
+  call.functionParams = &arguments;
   g_callback(g_userdata, CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, &call);
 }
 
@@ -110,21 +120,54 @@ void finalise() {
 __attribute__((constructor)) void onLoad() { (void)std::atexit(finalise); }
 
 std::size_t sizeOf(const CUpti_Activity& record) {
-  return record.kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL ? sizeof(CUpti_ActivityKernel10)
-                                                              : sizeof(CUpti_ActivityAPI);
+  switch (record.kind) {
+    case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL: return sizeof(CUpti_ActivityKernel10);
+    case CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER: return sizeof(CUpti_ActivityUnifiedMemoryCounter3);
+    default: return sizeof(CUpti_ActivityAPI);
+  }
+}
+
+// What is attached while the driver starts is called back when it has.
+void initialise() {
+  g_initialised = true;
+  if (g_callback != nullptr && g_watches_start)
+    g_callback(g_userdata, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CU_INIT_FINISHED, nullptr);
+}
+
+// A page of managed memory, in a time that a report would see.
+void migrate(CUpti_ActivityUnifiedMemoryMigrationCause cause) {
+  auto record = blank<CUpti_ActivityUnifiedMemoryCounter3>(CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER);
+  record.counterKind = CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_HTOD;
+  record.start = now();
+  const timespec time{0, 100'000};
+  (void)nanosleep(&time, nullptr);
+  record.end = now();
+  record.value = 65536;
+  record.srcId = CUPTI_UNIFIED_MEMORY_CPU_DEVICE_ID;
+  record.flags = cause;
+  put(record);
 }
 
 }  // namespace
+
+bool fake_cuda::recordsKernels() { return g_kinds.test(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL); }
 
 extern "C" {
 
 void fakeCuptiObserve(Call kind) {
   const Lock lock(g_mutex);
-  if (kind == Call::takeDown) g_taking_down = true;
+  switch (kind) {
+    case Call::initialised: return initialise();
+    case Call::migrate: return migrate(CUPTI_ACTIVITY_UNIFIED_MEMORY_MIGRATION_CAUSE_COHERENCE);
+    case Call::prefetch: return migrate(CUPTI_ACTIVITY_UNIFIED_MEMORY_MIGRATION_CAUSE_USER);
+    case Call::takeDown: g_taking_down = true; break;
+    case Call::launch: break;
+  }
+  ++g_calls;
   callBack(CUPTI_API_ENTER);
   auto call = blank<CUpti_ActivityAPI>(CUPTI_ACTIVITY_KIND_DRIVER);
   call.cbid = CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel;
-  call.correlationId = ++g_calls;
+  call.correlationId = g_calls;
   call.start = now();
   auto kernel = blank<CUpti_ActivityKernel10>(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
   kernel.name = "fake_kernel";
@@ -151,6 +194,7 @@ void fakeCuptiTakeOver() {
   g_complete = [](CUcontext, std::uint32_t, std::uint8_t*, std::size_t, std::size_t) {};
 }
 
+CUptiResult cuptiGetDeviceId(CUcontext, std::uint32_t* device) { return *device = 0, CUPTI_SUCCESS; }
 CUptiResult cuptiGetVersion(std::uint32_t* version) { return *version = CUPTI_API_VERSION, CUPTI_SUCCESS; }
 CUptiResult cuptiGetResultString(CUptiResult, const char** text) { return *text = "TEXT", CUPTI_SUCCESS; }
 CUptiResult cuptiGetCallbackName(CUpti_CallbackDomain, std::uint32_t, const char** name) {
@@ -179,6 +223,24 @@ CUptiResult cuptiEnableDomain(std::uint32_t on, CUpti_SubscriberHandle, CUpti_Ca
   check();
   if (on != 0) return g_domains.set(domain), CUPTI_SUCCESS;
   return g_domains.reset(domain), CUPTI_SUCCESS;
+}
+CUptiResult cuptiEnableCallback(std::uint32_t on, CUpti_SubscriberHandle, CUpti_CallbackDomain domain,
+                                CUpti_CallbackId id) {
+  const Lock lock(g_mutex);
+  check();
+  if (domain == CUPTI_CB_DOMAIN_RESOURCE && id == CUPTI_CBID_RESOURCE_CU_INIT_FINISHED)
+    g_watches_start = on != 0;
+  if (domain == CUPTI_CB_DOMAIN_DRIVER_API && id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel)
+    g_watches_launches = on != 0;
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiActivityConfigureUnifiedMemoryCounter(CUpti_ActivityUnifiedMemoryCounterConfig*,
+                                                       std::uint32_t) {
+  const Lock lock(g_mutex);
+  check();
+  if (!g_initialised) return CUPTI_ERROR_NOT_INITIALIZED;
+  if (g_kinds.test(CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER)) refuse("configured after it was enabled");
+  return CUPTI_SUCCESS;
 }
 CUptiResult cuptiActivityEnable(CUpti_ActivityKind kind) {
   const Lock lock(g_mutex);

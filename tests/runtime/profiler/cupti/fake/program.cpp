@@ -25,6 +25,16 @@ void launchAll() {
   for (int i = 0; i < kLaunches; ++i) g_launch();
 }
 
+// Each kernel needs a page of managed memory.
+void migrateAll(const char* how) {
+  void* const driver = dlopen("libcuda.so.1", RTLD_NOW);
+  const auto move = reinterpret_cast<Launch*>(dlsym(driver, how));
+  for (int i = 0; i < kLaunches; ++i) {
+    move();
+    g_launch();
+  }
+}
+
 [[noreturn]] void give_up(const std::string& what) {
   (void)std::fprintf(stderr, "%s\n", what.c_str());
   std::exit(2);
@@ -93,6 +103,8 @@ int main(int count, char** arguments) {
     std::exit(7);
   }
   launchAll();
+  if (how == "managed") migrateAll("fakeMigrate");
+  if (how == "prefetched") migrateAll("fakePrefetch");
   if (how == "taken over") {
     void* const cupti = dlopen("libcupti.so.13", RTLD_NOW);
     const auto take = reinterpret_cast<Launch*>(dlsym(cupti, "fakeCuptiTakeOver"));
