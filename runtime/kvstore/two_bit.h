@@ -1,12 +1,12 @@
 // 2-bit compression of gradients, as MXNet's, on the CPU: each element is sent as +threshold, -threshold or 0
-// (runtime/operators/support/two_bit.h), and the rest is kept.
+// (runtime/backend/support/two_bit.h), and the rest is kept.
 #pragma once
 
 #include <cstdint>
 #include <span>
 
+#include "runtime/backend/support/two_bit.h"
 #include "runtime/kvstore/sum_threads.h"
-#include "runtime/operators/support/two_bit.h"
 
 namespace pitwall::kvstore {
 

@@ -4,7 +4,7 @@
 
 #include "db/try.h"
 #include "runtime/backend/support/signature.h"
-#include "runtime/operators/support/two_bit.h"
+#include "runtime/backend/support/two_bit.h"
 
 namespace pitwall {
 

@@ -1,4 +1,4 @@
-// Gradients as codes of 2 bits (support/two_bit.h).
+// Gradients as codes of 2 bits (runtime/backend/support/two_bit.h).
 #pragma once
 
 #include "runtime/operator_kind.h"

@@ -1,4 +1,4 @@
-// The sum of gradients that are codes of 2 bits (support/two_bit.h).
+// The sum of gradients that are codes of 2 bits (runtime/backend/support/two_bit.h).
 #pragma once
 
 #include "runtime/operator_kind.h"

@@ -1,6 +1,6 @@
 #include "runtime/backend/cpu_kernels/operators.h"
 #include "runtime/backend/cpu_kernels/parallel_for.h"
-#include "runtime/operators/support/two_bit.h"
+#include "runtime/backend/support/two_bit.h"
 
 namespace pitwall::cpu_kernels {
 

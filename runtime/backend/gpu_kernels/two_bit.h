@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "runtime/backend/gpu_kernels/launch.h"
-#include "runtime/operators/support/two_bit.h"
+#include "runtime/backend/support/two_bit.h"
 #include "runtime/operators/two_bit_compress.h"
 #include "runtime/operators/two_bit_sum.h"
 

@@ -1,5 +1,5 @@
 #include "runtime/backend/reference/operators.h"
-#include "runtime/operators/support/two_bit.h"
+#include "runtime/backend/support/two_bit.h"
 
 namespace pitwall::reference {
 

@@ -128,7 +128,7 @@ TEST_P(GpuExecutor, SumsTheGradientOfTheFirstShift) {
   EXPECT_THAT(executor->describePlan(), testing::HasSubstr("_backward_NormalizedConvolution bn_data+conv0"));
 }
 
-// The workspaces of kernels lie among the results that are not needed meanwhile; no stream has one of its own.
+// The workspaces of kernels are among the results, where none is needed meanwhile; no stream has a workspace.
 TEST_P(GpuExecutor, WorkspacesArePartOfThePlan) {
   const auto session = open({{"MXNET_MEM_PLAN_VERBOSE_LOGGING", "1"}});
   const Symbol symbol = network();

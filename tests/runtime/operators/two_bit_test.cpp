@@ -1,5 +1,5 @@
 // Compression of gradients to 2 bits, as operators of a backend.
-#include "runtime/operators/support/two_bit.h"
+#include "runtime/backend/support/two_bit.h"
 
 #include "tests/runtime/operators/operator_check.h"
 
