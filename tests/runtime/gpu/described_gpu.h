@@ -3,6 +3,7 @@
 
 #include <fstream>
 #include <sstream>
+#include <utility>
 
 #include "db/try.h"
 #include "runtime/backend/cuda/cudnn_api.h"
@@ -19,7 +20,8 @@ struct DescribedGpu {
     std::ifstream file(PITWALL_H200);
     std::stringstream text;
     text << file.rdbuf();
-    return DescribedGpu{*api, PITWALL_TRY(cuda::deviceProperties(*api, text.str()))};
+    cuda::Descriptor described = PITWALL_TRY(cuda::deviceProperties(*api, text.str()));
+    return DescribedGpu{*api, std::move(described)};
   }
 };
 
