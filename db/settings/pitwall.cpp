@@ -92,14 +92,14 @@ constexpr SettingInfo kPitwallSettings[] = {
      .owner = "pitwall",
      .type = choice,
      .default_value = "1",
-     .allowed = "0|counters|kernels|1",
-     .meaning =
-         "What the injection library and Pitwall's runtime record of GPUs, by CUPTI: 1 everything; "
-         "kernels only what the GPU "
-         "does (kernels, copies, memory sets, graphs), without calls of CUDA, waits and memory, at "
-         "the least cost; counters the achieved occupancy and other hardware counters of each kernel, for "
-         "which kernels run one after the other, so that times mean nothing; 0 nothing, "
-         "which leaves CUPTI to another tool.",
+     .allowed = "0|counters|kernels|managed|1",
+     .meaning = "What the injection library and Pitwall's runtime record of GPUs, by CUPTI: 1 everything; "
+                "kernels only what the GPU "
+                "does (kernels, copies, memory sets, graphs), without calls of CUDA, waits and memory, at "
+                "the least cost; managed everything and the migrations and page faults of managed memory; "
+                "counters the achieved occupancy and other hardware counters of each kernel, for "
+                "which kernels run one after the other, so that times mean nothing; 0 nothing, "
+                "which leaves CUPTI to another tool.",
      .source = kOwn,
      .status = honoured,
      .since = "0.1.0"},

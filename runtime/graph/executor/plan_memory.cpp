@@ -78,7 +78,8 @@ std::vector<std::size_t> pathsOf(const Program& program, const Schedule& schedul
   return path;
 }
 
-constexpr Bytes kPlaceAlignment = 128;  // two cache lines, as the prefetcher fetches them
+constexpr Bytes kPlaceAlignment = 128;      // two cache lines, as the prefetcher fetches them
+constexpr Bytes kWorkspaceAlignment = 256;  // of cuBLASLt
 
 // Results that have the same memory one after the other, each written over the one before, or a workspace.
 struct Chain {
@@ -120,9 +121,10 @@ class Planner {
   }
 
  private:
-  // Each begins at a cache line.
-  static Bytes rounded(Bytes bytes) {
-    return (bytes + kPlaceAlignment - 1) / kPlaceAlignment * kPlaceAlignment;
+  // Each begins where those before it end.
+  Bytes rounded(Bytes bytes) const {
+    const Bytes alignment = options_.workspaces ? kWorkspaceAlignment : kPlaceAlignment;
+    return (bytes + alignment - 1) / alignment * alignment;
   }
   Bytes sizeOf(int tensor) const { return rounded(schedule_.specs[position(tensor)].sizeBytes()); }
 

@@ -18,6 +18,7 @@ namespace pitwall::cupti {
 
 enum class Extent : std::uint8_t {
   everything,
+  managed,   // and what happens to managed memory
   kernels,   // and copies, memory sets and graphs, without calls, waits and memory: the least cost
   counters,  // kernels with hardware counters, one after the other, and calls: times of the GPU mean nothing
 };

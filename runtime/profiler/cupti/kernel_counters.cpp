@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <cstddef>
+#include <string_view>
 #include <utility>
 
 #include "runtime/profiler/cupti/launch_call.h"
+#include "runtime/profiler/cupti/stream_capture.h"
 
 namespace pitwall::cupti {
 
@@ -39,6 +41,12 @@ class Within {
   Within(const Within&) = delete;
   Within& operator=(const Within&) = delete;
 };
+
+// Kernels that wait for those of other GPUs, which the same thread may have to launch: each would have to end first.
+bool waitsForOthers(const char* kernel) {
+  const std::string_view name = kernel == nullptr ? "" : kernel;
+  return name.starts_with("nccl") || name.starts_with("nvshmem");
+}
 
 }  // namespace
 
@@ -89,7 +97,11 @@ void KernelCounters::onLaunch(CUpti_CallbackId id, const CUpti_CallbackData& cal
   const Ticks end = Profiler::now();
   if (t_is_within) return;
   const Within within;
-  if (call.callbackSite == CUPTI_API_ENTER) return enter(id, call);
+  const OutsideCaptures outside;
+  if (call.callbackSite == CUPTI_API_ENTER) {
+    if (!waitsForOthers(call.symbolName) && !isCaptured(id, call.functionParams)) enter(id, call);
+    return;
+  }
   if (call.correlationId != 0 && in_progress_.load() == call.correlationId) exit(end);
 }
 
@@ -116,15 +128,17 @@ void KernelCounters::enter(CUpti_CallbackId id, const CUpti_CallbackData& call) 
   in_progress_.store(call.correlationId);
 }
 
+// The kernel has ended when CUPTI stops. Meanwhile other threads launch, uncounted.
 void KernelCounters::exit(Ticks end) {
-  const ScopedLock lock(mutex_);
   in_progress_.store(0);
-  if (!launch_) return;
-  CountedLaunch launch = std::move(*launch_);
-  launch_.reset();
+  ContextCounters* const context = contextInProgress();
+  if (context == nullptr) return;
   std::size_t ranges = 0;
   std::vector<double> values;
-  const CUptiResult result = launch.context->stop(ranges, values);
+  const CUptiResult result = context->stop(ranges, values);
+  const ScopedLock lock(mutex_);
+  CountedLaunch launch = std::move(*launch_);
+  launch_.reset();
   if (result != CUPTI_SUCCESS) {
     launch.context->close();
     contexts_[launch.handle].reset();
@@ -137,8 +151,13 @@ void KernelCounters::exit(Ticks end) {
     if (++total_ == most_) stopCounting();
   } else if (ranges > 1) {
     ++uncounted_;
-  }  // none: the launch was captured into a graph
+  }  // none: nothing ran
   if (!counts_) close();
+}
+
+ContextCounters* KernelCounters::contextInProgress() const {
+  const ScopedLock lock(mutex_);
+  return launch_ ? launch_->context : nullptr;
 }
 
 void KernelCounters::onContextEnd(CUcontext handle) {
@@ -146,8 +165,8 @@ void KernelCounters::onContextEnd(CUcontext handle) {
   const Within within;
   const ScopedLock lock(mutex_);
   const auto found = contexts_.find(handle);
-  if (found == contexts_.end()) return;
-  if (launch_ && launch_->handle == handle) launch_.reset();
+  // While another thread launches in it, which no program may do, it is left alone.
+  if (found == contexts_.end() || (launch_ && launch_->handle == handle)) return;
   if (found->second != nullptr) found->second->close();
   contexts_.erase(found);
 }

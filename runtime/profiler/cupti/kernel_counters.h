@@ -68,6 +68,7 @@ class KernelCounters {
  private:
   void enter(CUpti_CallbackId id, const CUpti_CallbackData& call);
   void exit(Ticks end);
+  ContextCounters* contextInProgress() const;
   ContextCounters* contextOf(CUcontext context) PITWALL_REQUIRES(mutex_);
   void fail(CUptiResult result) PITWALL_REQUIRES(mutex_);
   void stopCounting() PITWALL_REQUIRES(mutex_);

@@ -1,8 +1,8 @@
 #include "runtime/profiler/cupti/launch_call.h"
 
-#include <dlfcn.h>
-
 #include <cstddef>
+
+#include "runtime/profiler/cupti/loaded_driver.h"
 
 namespace pitwall::cupti {
 
@@ -20,12 +20,7 @@ constexpr CUpti_CallbackId kLaunches[] = {
 // The driver takes kernels of a library for functions here.
 int residentBlocks(CUfunction function, const LaunchFacts& facts) {
   using Occupancy = decltype(&cuOccupancyMaxActiveBlocksPerMultiprocessor);
-  static const auto ask = [] {
-    void* const driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
-    return driver == nullptr
-               ? nullptr
-               : reinterpret_cast<Occupancy>(dlsym(driver, "cuOccupancyMaxActiveBlocksPerMultiprocessor"));
-  }();
+  static const auto ask = driverFunction<Occupancy>("cuOccupancyMaxActiveBlocksPerMultiprocessor");
   int blocks = 0;
   const int threads = facts.block[0] * facts.block[1] * facts.block[2];
   const bool is_known =

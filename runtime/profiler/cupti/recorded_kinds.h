@@ -36,7 +36,8 @@ inline constexpr Kind kKinds[] = {
 // Records of GPU work and CUPTI's range profiler disturb each other: each has its own extent.
 inline bool isOf(Extent extent, Group group) {
   switch (extent) {
-    case Extent::everything: return true;
+    case Extent::everything:
+    case Extent::managed: return true;
     case Extent::kernels: return group != Group::calls;
     case Extent::counters: return group != Group::work;
   }

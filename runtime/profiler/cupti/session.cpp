@@ -134,7 +134,7 @@ Status Session::begin() {
   (void)library_.setAttribute(CUPTI_ACTIVITY_ATTR_DEVICE_BUFFER_PRE_ALLOCATE_VALUE, &size, &ahead);
   PITWALL_TRY(enable());
   narrow();
-  if (extent_ == Extent::everything) unified_memory_.begin(subscriber_);
+  if (extent_ == Extent::managed) unified_memory_.begin(subscriber_);
   if (extent_ == Extent::counters) counters_.begin(subscriber_);
   if (counters_.isRefused()) recordWorkInstead();
   (void)library_.flushPeriod(kFlushPeriodMs);
@@ -193,7 +193,7 @@ void Session::close() noexcept {
   }
   flushAtEnd();
   buffers_.retire();
-  if (unified_memory_.isRefused()) (void)profiler_.flush();  // the last records may show that it matters
+  if (extent_ == Extent::everything) (void)profiler_.flush();  // the last records may have managed memory
   addNotes();
   // CUPTI may be finalised only where no call of CUDA is in progress on this thread: on the return from one.
   removal_.store(Removal::atNextCall);
@@ -216,8 +216,11 @@ void Session::flushAtEnd() {
 
 // When all records have been read.
 void Session::addNotes() {
-  if (std::string note = unified_memory_.note(uses_managed_memory_.load()); !note.empty())
-    notes_.push_back(std::move(note));
+  if (extent_ == Extent::everything && uses_managed_memory_.load())
+    notes_.emplace_back(
+        "the program uses managed memory: PITWALL_RECORD_GPU=managed also records its migrations and page "
+        "faults");
+  if (std::string note = unified_memory_.note(); !note.empty()) notes_.push_back(std::move(note));
   for (std::string& note : counters_.notes()) notes_.push_back(std::move(note));
 }
 

@@ -20,24 +20,6 @@ constexpr CUpti_ActivityUnifiedMemoryCounterKind kCounters[] = {
     CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_REMOTE_MAP,
 };
 
-bool isNotSupported(CUptiResult result) {
-  switch (result) {
-    case CUPTI_ERROR_NOT_SUPPORTED:
-    case CUPTI_ERROR_INVALID_KIND:
-    case CUPTI_ERROR_UM_PROFILING_NOT_SUPPORTED:
-    case CUPTI_ERROR_UM_PROFILING_NOT_SUPPORTED_ON_DEVICE:
-    case CUPTI_ERROR_UM_PROFILING_NOT_SUPPORTED_ON_NON_P2P_DEVICES:
-    case CUPTI_ERROR_UM_PROFILING_NOT_SUPPORTED_WITH_MPS:
-    case CUPTI_ERROR_VIRTUALIZED_DEVICE_NOT_SUPPORTED:
-    case CUPTI_ERROR_CONFIDENTIAL_COMPUTING_NOT_SUPPORTED:
-    case CUPTI_ERROR_CMP_DEVICE_NOT_SUPPORTED:
-    case CUPTI_ERROR_MIG_DEVICE_NOT_SUPPORTED:
-    case CUPTI_ERROR_SLI_DEVICE_NOT_SUPPORTED:
-    case CUPTI_ERROR_WSL_DEVICE_NOT_SUPPORTED: return true;
-    default: return false;
-  }
-}
-
 }  // namespace
 
 CUptiResult UnifiedMemory::enable() {
@@ -61,16 +43,16 @@ void UnifiedMemory::settle(CUptiResult result) {
     (void)library_.activityDisable(CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER);
 }
 
+// Which error an uninitialised driver gives is not documented: after any, one more attempt is made.
 void UnifiedMemory::begin(CUpti_SubscriberHandle subscriber) {
   state_.store(State::enabling);
   const CUptiResult result = enable();
-  if (result != CUPTI_ERROR_NOT_INITIALIZED) return settle(result);
+  if (result == CUPTI_SUCCESS) return settle(result);
+  result_.store(result);
   state_.store(State::waiting);
   const CUptiResult watched =
       library_.enableCallback(1, subscriber, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CU_INIT_FINISHED);
-  if (watched == CUPTI_SUCCESS) return;
-  state_.store(State::off);
-  result_.store(watched);
+  if (watched != CUPTI_SUCCESS) state_.store(State::off);
 }
 
 void UnifiedMemory::onDriverReady() {
@@ -83,11 +65,9 @@ void UnifiedMemory::end() {
     (void)library_.activityDisable(CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER);
 }
 
-bool UnifiedMemory::isRefused() const { return result_.load() != CUPTI_SUCCESS; }
-
-std::string UnifiedMemory::note(bool uses_managed_memory) const {
+std::string UnifiedMemory::note() const {
   const CUptiResult result = result_.load();
-  if (result == CUPTI_SUCCESS || (isNotSupported(result) && !uses_managed_memory)) return "";
+  if (result == CUPTI_SUCCESS) return "";
   const char* const remedy = result == CUPTI_ERROR_INSUFFICIENT_PRIVILEGES
                                  ? "; the NVIDIA driver allows it for administrators only: load it with "
                                    "NVreg_RestrictProfilingToAdminUsers=0"

@@ -16,18 +16,15 @@ class UnifiedMemory {
  public:
   explicit UnifiedMemory(const Library& library) : library_(library) {}
 
-  // Enables the records. CUPTI takes them only from an initialised driver: before that, `subscriber` is called when it
-  // is (CUPTI_CBID_RESOURCE_CU_INIT_FINISHED), and is to call onDriverReady().
+  // Enables the records. CUPTI takes them only from an initialised driver: where it refuses, `subscriber` is called when the
+  // driver is (CUPTI_CBID_RESOURCE_CU_INIT_FINISHED), and is to call onDriverReady().
   void begin(CUpti_SubscriberHandle subscriber);
   void onDriverReady();
   // Disables them, also those that onDriverReady() is just enabling.
   void end();
 
-  bool isRefused() const;
-
-  // A sentence for the user; "" = none. Where the driver or the GPU has no such records, a program that uses no managed
-  // memory gets none.
-  std::string note(bool uses_managed_memory) const;
+  // Why there are no records, as a sentence for the user; "" = there are.
+  std::string note() const;
 
  private:
   CUptiResult enable();

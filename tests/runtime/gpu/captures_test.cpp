@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <regex>
+
 #include "tests/runtime/gpu/fake_gpu.h"
 #include "tests/runtime/graph/training_check.h"
 
@@ -141,6 +143,11 @@ TEST_P(GpuExecutor, WorkspacesArePartOfThePlan) {
   for (int step = 0; step < 3; ++step) trainingStep(*executor);
   (void)gradientsOf(*executor, options);
   EXPECT_THAT(plan, testing::ContainsRegex("_backward_BatchNorm bn1[^\n]*; workspace [0-9]+ bytes \\(block"));
+  const std::regex place(" bytes at ([0-9]+)\n");
+  int blocks = 0;
+  for (std::sregex_iterator at(plan.begin(), plan.end(), place), end; at != end; ++at, ++blocks)
+    EXPECT_EQ(std::stoll((*at)[1]) % 256, 0) << "which cuBLASLt needs";
+  EXPECT_GT(blocks, 10);
   const Storage* const storage = *session->storage(gpu(0));
   EXPECT_EQ(storage->usage(MemoryTag::workspace).peak_bytes, 0);
   EXPECT_LT(executor->memory().planned, executor->memory().unshared);

@@ -2,6 +2,8 @@
 #include <dlfcn.h>
 #include <gmock/gmock.h>
 
+#include <thread>
+
 #include "runtime/profiler/cupti/counter_choice.h"
 #include "runtime/profiler/cupti/launch_call.h"
 #include "tests/runtime/profiler/cupti/fake_counters.h"
@@ -126,6 +128,28 @@ TEST_F(CuptiKernelCounters, NothingIsCountedWithoutARecording) {
   ASSERT_TRUE(profiler_.stop().has_value());
   launch(5);
   EXPECT_EQ(counters_.log, "");
+}
+
+// A kernel of NCCL ends when those of the other GPUs run, which may be launched next.
+TEST_F(CuptiKernelCounters, KernelsThatWaitForOthersAreNotCounted) {
+  const auto session = open();
+  for (const char* kernel : {"ncclDevKernel_AllReduce_Sum_f32_RING_LL", "nvshmemi_transfer"}) {
+    call(CUPTI_API_ENTER, 5, kernel);
+    call(CUPTI_API_EXIT, 5, kernel);
+  }
+  EXPECT_EQ(counters_.log, "");
+  launch(6);
+  EXPECT_NE(counters_.log, "");
+}
+
+// What another thread launches while a counted kernel runs does not wait for its end.
+TEST_F(CuptiKernelCounters, OtherThreadsLaunchMeanwhile) {
+  const auto session = open();
+  counters_.on_stop = [this] { std::thread([this] { launch(9); }).join(); };
+  launch(5);
+  session->close();
+  EXPECT_TRUE(profiler_.stop().has_value());
+  EXPECT_THAT(kernels(), SizeIs(1));
 }
 
 TEST_F(CuptiKernelCounters, KernelsOfCuptiItselfAreNotCounted) {

@@ -87,10 +87,10 @@ TEST_F(CuptiAtTheEnd, MigrationsOfManagedMemoryAreAFindingUnlessTheProgramAsksFo
       if (one.id == "memory/unified") return one.verdict;
     return std::string();
   };
-  ASSERT_EQ(runInjected("managed"), 7);
+  ASSERT_EQ(runInjected("managed", "PITWALL_RECORD_GPU=managed"), 7);
   EXPECT_THAT(finding(), ::testing::HasSubstr("100 migrations move 6.2 MiB of managed memory on demand"));
   std::filesystem::remove(folder_ / "injected.pitwall");
-  ASSERT_EQ(runInjected("prefetched"), 7);
+  ASSERT_EQ(runInjected("prefetched", "PITWALL_RECORD_GPU=managed"), 7);
   EXPECT_EQ(finding(), "");
   const auto trace = Trace::open(folder_ / "injected.pitwall");
   ASSERT_TRUE(trace.has_value());
@@ -98,8 +98,18 @@ TEST_F(CuptiAtTheEnd, MigrationsOfManagedMemoryAreAFindingUnlessTheProgramAsksFo
   ASSERT_TRUE(rows.has_value());
   EXPECT_EQ(std::get<std::int64_t>(rows->rows.at(0).at(0)), 100);
   std::filesystem::remove(folder_ / "injected.pitwall");
-  ASSERT_EQ(runInjected("managed", "PITWALL_RECORD_GPU=kernels"), 7);
+  ASSERT_EQ(runInjected("managed"), 7);
   EXPECT_EQ(finding(), "") << "not recorded";
+}
+
+// Counting waits for each kernel, which ends the capture of a stream.
+TEST_F(CuptiAtTheEnd, KernelsOfCapturedStreamsAreNotCounted) {
+  ASSERT_EQ(runInjected("captured", "PITWALL_RECORD_GPU=counters"), 7);
+  const auto trace = Trace::open(folder_ / "injected.pitwall");
+  ASSERT_TRUE(trace.has_value());
+  const auto rows = (*trace)->query("SELECT count(*) FROM event WHERE kind = 'kernel'");
+  ASSERT_TRUE(rows.has_value());
+  EXPECT_EQ(std::get<std::int64_t>(rows->rows.at(0).at(0)), 100) << "of 200";
 }
 
 // The trace says that its times are not the program's, and nothing is concluded from them.

@@ -7,6 +7,7 @@
 #include <functional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runtime/profiler/cupti/counter_functions.h"
@@ -25,7 +26,7 @@ struct Fake {
   std::size_t metrics = 0;  // of the configuration
   int enabled = 0, hosts = 0;
   bool started = false;
-  std::function<void()> on_start;
+  std::function<void()> on_start, on_stop;
 };
 inline Fake* fake = nullptr;
 
@@ -110,7 +111,10 @@ inline void fakeRanges(CounterFunctions& c) {
     if (fake->on_start) fake->on_start();
     return result;
   };
-  c.stop = [](CUpti_RangeProfiler_Stop_Params*) { return fake->started = false, call("stop"); };
+  c.stop = [](CUpti_RangeProfiler_Stop_Params*) {
+    if (fake->on_stop) std::exchange(fake->on_stop, nullptr)();
+    return fake->started = false, call("stop");
+  };
   c.decodeData = [](CUpti_RangeProfiler_DecodeData_Params*) { return call("decode"); };
   c.counterDataInfo = [](CUpti_RangeProfiler_GetCounterDataInfo_Params* p) {
     return p->numTotalRanges = fake->ranges, CUPTI_SUCCESS;

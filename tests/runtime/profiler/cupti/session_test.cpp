@@ -62,6 +62,7 @@ TEST_F(CuptiSession, KernelsAloneComeWithoutCalls) {
   EXPECT_TRUE(fake_.driver_calls.empty());
   EXPECT_EQ(extentOf("kernels"), Extent::kernels);
   EXPECT_EQ(extentOf("counters"), Extent::counters);
+  EXPECT_EQ(extentOf("managed"), Extent::managed);
   EXPECT_EQ(extentOf("1"), Extent::everything);
   EXPECT_EQ(extentOf(""), Extent::everything);
   EXPECT_EQ(extentOf("0"), std::nullopt);

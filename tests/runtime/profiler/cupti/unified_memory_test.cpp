@@ -29,6 +29,23 @@ class CuptiUnifiedMemory : public fake_library::SessionWithFake {
     fake_.complete(nullptr, 0, buffer, size, sizeof(CUpti_ActivityAPI));  // fakeNext() reads one record of it
   }
 
+  // The injection library is loaded while the driver is being initialised.
+  void recordFromTheDriversStartOn(CUptiResult before) {
+    fake_.configure = before;
+    const auto session = Session::open(library_, profiler_, Extent::managed, kSmall);
+    ASSERT_TRUE(session.has_value());
+    EXPECT_TRUE(fake_.waits_for_driver);
+    EXPECT_EQ(fake_.enabled.count(CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER), 0U);
+    fake_.configure = CUPTI_SUCCESS;
+    driverIsReady();
+    EXPECT_EQ(fake_.enabled.count(CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER), 1U);
+    (*session)->close();
+    EXPECT_TRUE(fake_.enabled.empty());
+    EXPECT_TRUE((*session)->notes().empty());
+    driverIsReady();
+    EXPECT_TRUE(fake_.enabled.empty()) << "closed before the driver was ready";
+  }
+
   void driverIsReady() {
     fake_.callback(fake_.userdata, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CU_INIT_FINISHED, nullptr);
   }
@@ -36,7 +53,7 @@ class CuptiUnifiedMemory : public fake_library::SessionWithFake {
 
 TEST_F(CuptiUnifiedMemory, IsRecorded) {
   {
-    const auto session = Session::open(library_, profiler_, Extent::everything, kSmall);
+    const auto session = Session::open(library_, profiler_, Extent::managed, kSmall);
     ASSERT_TRUE(session.has_value());
     EXPECT_EQ(fake_.enabled.count(CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER), 1U);
     for (const int kind : {CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_HTOD,
@@ -50,32 +67,24 @@ TEST_F(CuptiUnifiedMemory, IsRecorded) {
     EXPECT_TRUE(fake_.enabled.empty());
     EXPECT_TRUE((*session)->notes().empty());
   }
-  fake_.counters.clear();
-  const auto kernels = Session::open(library_, profiler_, Extent::kernels, kSmall);
-  ASSERT_TRUE(kernels.has_value());
-  EXPECT_TRUE(fake_.counters.empty()) << "the least cost";
-  EXPECT_EQ(fake_.enabled.count(CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER), 0U);
+  for (const Extent extent : {Extent::everything, Extent::kernels}) {
+    fake_.counters.clear();
+    const auto others = Session::open(library_, profiler_, extent, kSmall);
+    ASSERT_TRUE(others.has_value());
+    EXPECT_TRUE(fake_.counters.empty()) << "only where it is asked for";
+    EXPECT_EQ(fake_.enabled.count(CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER), 0U);
+    EXPECT_FALSE(fake_.waits_for_driver);
+  }
 }
 
-// The injection library is loaded while the driver is being initialised.
-TEST_F(CuptiUnifiedMemory, IsRecordedFromTheDriversStartOn) {
-  fake_.configure = CUPTI_ERROR_NOT_INITIALIZED;
-  const auto session = Session::open(library_, profiler_, Extent::everything, kSmall);
-  ASSERT_TRUE(session.has_value());
-  EXPECT_TRUE(fake_.waits_for_driver);
-  EXPECT_EQ(fake_.enabled.count(CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER), 0U);
-  fake_.configure = CUPTI_SUCCESS;
-  driverIsReady();
-  EXPECT_EQ(fake_.enabled.count(CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER), 1U);
-  (*session)->close();
-  EXPECT_TRUE(fake_.enabled.empty());
-  EXPECT_TRUE((*session)->notes().empty());
-  driverIsReady();
-  EXPECT_TRUE(fake_.enabled.empty()) << "closed before the driver was ready";
+TEST_F(CuptiUnifiedMemory, IsRecordedFromTheDriversStartOnWhateverErrorCameBefore) {
+  for (const CUptiResult error : {CUPTI_ERROR_NOT_INITIALIZED, CUPTI_ERROR_UNKNOWN}) {
+    SCOPED_TRACE(error);
+    recordFromTheDriversStartOn(error);
+  }
 }
 
-TEST_F(CuptiUnifiedMemory, WhereItIsNotSupportedThoseWhoUseItAreTold) {
-  fake_.configure = CUPTI_ERROR_UM_PROFILING_NOT_SUPPORTED_ON_DEVICE;
+TEST_F(CuptiUnifiedMemory, ProgramsThatUseManagedMemoryAreToldHowToRecordIt) {
   for (const bool finishes : {false, true}) {
     SCOPED_TRACE(finishes);
     ASSERT_TRUE(profiler_.start(std::make_unique<test::SharedSink>(kept_)).has_value());
@@ -91,21 +100,24 @@ TEST_F(CuptiUnifiedMemory, WhereItIsNotSupportedThoseWhoUseItAreTold) {
     ASSERT_TRUE(session.has_value());
     deliverManagedMemory();
     end(**session);
-    EXPECT_THAT((*session)->notes(),
-                ::testing::ElementsAre("migrations and page faults of managed memory are not recorded: CUPTI "
-                                       "reports TEXT (29)"));
+    EXPECT_THAT((*session)->notes(), ::testing::ElementsAre(HasSubstr("PITWALL_RECORD_GPU=managed")));
     EXPECT_TRUE(profiler_.stop().has_value());
   }
 }
 
 TEST_F(CuptiUnifiedMemory, AFailureIsTold) {
-  fake_.configure = CUPTI_ERROR_INSUFFICIENT_PRIVILEGES;
-  const auto session = Session::open(library_, profiler_, Extent::everything, kSmall);
-  ASSERT_TRUE(session.has_value());
-  EXPECT_EQ(fake_.enabled.count(CUPTI_ACTIVITY_KIND_MEMCPY), 1U);
-  (*session)->close();
-  ASSERT_EQ((*session)->notes().size(), 1U);
-  EXPECT_THAT((*session)->notes()[0], HasSubstr("NVreg_RestrictProfilingToAdminUsers=0"));
+  for (const auto& [result, text] :
+       {std::pair(CUPTI_ERROR_INSUFFICIENT_PRIVILEGES, "NVreg_RestrictProfilingToAdminUsers=0"),
+        std::pair(
+            CUPTI_ERROR_UM_PROFILING_NOT_SUPPORTED_ON_DEVICE,
+            "migrations and page faults of managed memory are not recorded: CUPTI reports TEXT (29)")}) {
+    fake_.configure = result;
+    const auto session = Session::open(library_, profiler_, Extent::managed, kSmall);
+    ASSERT_TRUE(session.has_value());
+    EXPECT_EQ(fake_.enabled.count(CUPTI_ACTIVITY_KIND_MEMCPY), 1U);
+    (*session)->close();
+    EXPECT_THAT((*session)->notes(), ::testing::ElementsAre(HasSubstr(text)));
+  }
 }
 
 }  // namespace

@@ -19,6 +19,8 @@ void call(Call kind) {
     observe(kind);
 }
 
+bool g_captures = false;
+
 // What is left of CUDA is taken down by calls of the driver, when CUPTI has been finalised already.
 void takeDown() { call(Call::takeDown); }
 
@@ -74,7 +76,10 @@ int cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, void*, int, std::si
   return *blocks = 4, 0;
 }
 
+int cuStreamIsCapturing(void*, int* status) { return *status = g_captures ? 1 : 0, 0; }
+
 void fakeLaunch() { call(Call::launch); }
+void fakeCapture() { g_captures = true; }
 void fakeMigrate() { call(Call::migrate); }
 void fakePrefetch() { call(Call::prefetch); }
 }
