@@ -1,12 +1,11 @@
 // What must not be disturbed while a stream is captured into a graph.
 #pragma once
 
-#include <cuda.h>
 #include <cupti.h>
 
 namespace pitwall::cupti {
 
-// Whether the call of launchCalls() puts its kernel into a graph, or cannot be told from one that does.
+// Whether the call of launchCalls() puts its kernel into a graph, or may do so.
 bool isCaptured(CUpti_CallbackId call, const void* arguments);
 
 // While it lives, the thread's calls of the driver leave captures of other threads alone. No effect without a driver.
