@@ -30,6 +30,27 @@ class GpuExecutor : public testing::TestWithParam<const char*> {
     EXPECT_TRUE(session.has_value()) << session.error().message;
     return std::move(*session);
   }
+  struct Training {
+    int steps = 4;
+    float gradients = 1e-4F;  // their tolerance
+  };
+  // On the GPU and on the CPU, with the same results in each step. Returns the plan of the GPU.
+  std::string trainBoth(const Symbol& symbol, const Shape& data, const Training& training) {
+    const auto session = open();
+    const ArraysByName arrays = labelled(*session, symbol, data);
+    const auto options = forTraining(symbol);
+    auto of_gpu = options;
+    of_gpu.device = gpu(0);
+    const auto expected = bindTraining(*session, symbol, arrays, options);
+    const auto executor = bindTraining(*session, symbol, onGpu(arrays), of_gpu);
+    for (int step = 0; step < training.steps; ++step) {
+      trainingStep(*expected);
+      trainingStep(*executor);
+      expectNear(valuesOf(*executor), valuesOf(*expected), 1e-4F);
+      expectEqual(gradientsOf(*executor, of_gpu), gradientsOf(*expected, options), training.gradients);
+    }
+    return executor->describePlan();
+  }
   std::shared_ptr<FakeGpuPlatform> gpus = std::make_shared<FakeGpuPlatform>(FakeGpuOptions{.delay_us = 5});
 };
 INSTANTIATE_TEST_SUITE_P(Graphs, GpuExecutor, testing::Values("0", "1"),
@@ -68,23 +89,8 @@ TEST_P(GpuExecutor, InfersAsTheCpuAlsoWithNewData) {
 }
 
 TEST_P(GpuExecutor, TrainsAsTheCpu) {
-  const auto session = open();
-  const Symbol symbol = network();
-  const ArraysByName arrays = labelled(*session, symbol, kTrainingImages);
-  const auto options = forTraining(symbol);
-  auto of_gpu = options;
-  of_gpu.device = gpu(0);
-  const auto expected = bindTraining(*session, symbol, arrays, options);
-  const auto executor = bindTraining(*session, symbol, onGpu(arrays), of_gpu);
-  for (int step = 0; step < 5; ++step) {
-    trainingStep(*expected);
-    trainingStep(*executor);
-    expectNear(valuesOf(*executor), valuesOf(*expected), 1e-4F);
-    expectEqual(gradientsOf(*executor, of_gpu), gradientsOf(*expected, options), 1e-3F);
-  }
-  if (isGraph()) {
-    EXPECT_GT(gpus->fake.launches(), 2);
-  }
+  (void)trainBoth(network(), kTrainingImages, {.steps = 5, .gradients = 1e-3F});
+  EXPECT_EQ(gpus->fake.launches() > 2, isGraph());
 }
 
 // A BatchNorm is joined with its relu, or not, and mirroring computes results again: the gradients stay.
@@ -115,19 +121,8 @@ TEST_P(GpuExecutor, SumsTheGradientOfTheFirstShift) {
   const Symbol flat = node("Flatten", "flat", {relu("relu0", convolution("conv0", normal, 8))});
   const Symbol symbol =
       node("SoftmaxOutput", "softmax", {node("FullyConnected", "fc", {flat}, {{"num_hidden", "5"}})});
-  const auto session = open();
-  const ArraysByName arrays = labelled(*session, symbol, kTrainingImages);
-  const auto options = forTraining(symbol);
-  auto of_gpu = options;
-  of_gpu.device = gpu(0);
-  const auto expected = bindTraining(*session, symbol, arrays, options);
-  const auto executor = bindTraining(*session, symbol, onGpu(arrays), of_gpu);
-  for (int step = 0; step < 3; ++step) {
-    trainingStep(*expected);
-    trainingStep(*executor);
-    expectEqual(gradientsOf(*executor, of_gpu), gradientsOf(*expected, options), 1e-4F);
-  }
-  EXPECT_THAT(executor->describePlan(), testing::HasSubstr("_backward_NormalizedConvolution bn_data+conv0"));
+  EXPECT_THAT(trainBoth(symbol, kTrainingImages, {}),
+              testing::HasSubstr("_backward_NormalizedConvolution bn_data+conv0"));
 }
 
 // The workspaces of kernels are among the results, where none is needed meanwhile; no stream has a workspace.
@@ -153,29 +148,15 @@ TEST_P(GpuExecutor, WorkspacesArePartOfThePlan) {
   EXPECT_LT(executor->memory().planned, executor->memory().unshared);
 }
 
-// Networks whose kernels are of recurrent layers.
 TEST_P(GpuExecutor, TrainsRecurrentLayersAsTheCpu) {
   for (const char* const mode : {"lstm", "gru", "rnn_tanh"}) {
     SCOPED_TRACE(mode);
-    const auto session = open();
     const Symbol layers =
         node("RNN", "layers", {Symbol::variable("data")},
              {{"mode", mode}, {"state_size", "4"}, {"num_layers", "2"}, {"bidirectional", "True"}});
-    const Symbol symbol =
-        node("SoftmaxOutput", "softmax",
-             {node("FullyConnected", "fc", {layers}, {{"num_hidden", "5"}, {"flatten", "True"}})});
-    const ArraysByName arrays = labelled(*session, symbol, {6, 3, 4});
-    const auto options = forTraining(symbol);
-    auto of_gpu = options;
-    of_gpu.device = gpu(0);
-    const auto expected = bindTraining(*session, symbol, arrays, options);
-    const auto executor = bindTraining(*session, symbol, onGpu(arrays), of_gpu);
-    for (int step = 0; step < 4; ++step) {
-      trainingStep(*expected);
-      trainingStep(*executor);
-      expectNear(valuesOf(*executor), valuesOf(*expected), 1e-5F);
-      expectEqual(gradientsOf(*executor, of_gpu), gradientsOf(*expected, options), 1e-4F);
-    }
+    const Symbol dense = node("FullyConnected", "fc", {layers}, {{"num_hidden", "5"}, {"flatten", "True"}});
+    EXPECT_THAT(trainBoth(node("SoftmaxOutput", "softmax", {dense}), {6, 3, 4}, {}),
+                testing::HasSubstr("_backward_RNN layers"));
   }
 }
 
