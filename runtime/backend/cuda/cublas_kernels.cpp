@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "db/check.h"
 #include "db/try.h"
 #include "runtime/backend/cuda/cublas_product.h"
 #include "runtime/backend/cuda/library_helpers.h"
@@ -95,27 +94,27 @@ Result<KernelPtr> makeDense(const FullyConnectedDesc& d, Pass pass, const Signat
   return made ? KernelPtr(std::move(kernel)) : KernelPtr();
 }
 
-// The products of a recurrent network, whose arrays are float32.
+// The products of a recurrent network, whose arrays are float32. Plain loops compute those for which cuBLASLt has no kernel.
 class CublasProducts final : public gpu_kernels::StridedProducts {
  public:
-  // False: cuBLASLt has no kernel for one of them.
+  // False: it has none at all.
   Result<bool> add(const gpu_kernels::RnnProducts& products, Pass pass, const Numbers& numbers) {
     for (const gpu_kernels::StridedProduct& p : products.of(pass)) {
       ProductProblem problem = ProductProblem::of(p, numbers);
       problem.alignment = static_cast<std::uint32_t>(products.alignment());
       auto made = PITWALL_TRY(Product::make(problem));
-      if (made == nullptr) return false;
+      if (made == nullptr) continue;
       workspace_bytes_ = std::max(workspace_bytes_, made->workspaceBytes());
       made_.emplace_back(p, std::move(made));
     }
-    return true;
+    return !made_.empty();
   }
 
   Bytes workspaceBytes() const override { return workspace_bytes_; }
   Status multiply(const KernelContext& context, const gpu_kernels::StridedProduct& product, const float* left,
                   const float* right, float* out) const override {
     const auto found = std::ranges::find_if(made_, [&](const auto& entry) { return entry.first == product; });
-    PITWALL_CHECK(found != made_.end(), "a product of a recurrent network that was not prepared");
+    if (found == made_.end()) return launchProduct(context, product, left, right, out);
     return found->second->run(context, left, right, nullptr, out);
   }
 

@@ -27,6 +27,10 @@ Status launchEpilogue(const KernelContext& context, const EpilogueCall& call);
 Status launchChannelSum(const KernelContext& context, const gpu_kernels::ChannelParts& parts, DType type,
                         const void* from, void* to);
 
+// By plain loops.
+Status launchProduct(const KernelContext& context, const gpu_kernels::StridedProduct& product,
+                     const float* left, const float* right, float* out);
+
 // A recurrent network whose products are these.
 gpu_kernels::GpuFunction rnnOf(const RnnDesc& desc, Pass pass, Signature& signature,
                                std::shared_ptr<const gpu_kernels::StridedProducts> products);

@@ -121,7 +121,7 @@ class Planner {
   }
 
  private:
-  // Each begins where those before it end.
+  // All places are multiples of it.
   Bytes rounded(Bytes bytes) const {
     const Bytes alignment = options_.workspaces ? kWorkspaceAlignment : kPlaceAlignment;
     return (bytes + alignment - 1) / alignment * alignment;
