@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "runtime/backend/gpu_kernels/channel_sums.h"
+#include "runtime/backend/gpu_kernels/combine.h"
+#include "runtime/backend/gpu_kernels/elementwise.h"
 #include "runtime/backend/gpu_kernels/rnn_cell.h"
 #include "runtime/backend/gpu_kernels/strided_product.h"
 #include "runtime/backend/support/random.h"
@@ -47,23 +49,25 @@ struct RnnProducts {
     return {false, false, e.rows(), columns, g, g, columns, columns, direction == 0 ? 0.0F : 1.0F};
   }
 
-  std::vector<StridedProduct> of(Pass pass) const {
-    std::vector<StridedProduct> all;
-    for (std::int64_t layer = 0; layer < std::min<std::int64_t>(e.desc.layers, 2); ++layer) {
-      if (pass != Pass::backward) all.push_back(input(layer));
-      if (pass != Pass::backward) continue;
+  // Layers after the second have its products.
+  std::int64_t kindsOfLayers() const { return std::min<std::int64_t>(e.desc.layers, 2); }
+  std::vector<StridedProduct> ofForward() const {
+    std::vector<StridedProduct> all{state(e.hidden())};
+    if (e.steps > 1 && e.width() != e.hidden()) all.push_back(state(e.width()));
+    for (std::int64_t layer = 0; layer < kindsOfLayers(); ++layer) all.push_back(input(layer));
+    return all;
+  }
+  std::vector<StridedProduct> ofBackward() const {
+    std::vector<StridedProduct> all{dstate(), dweightOfFirst()};
+    if (e.steps > 1) all.push_back(dweightOfOthers());
+    for (std::int64_t layer = 0; layer < kindsOfLayers(); ++layer) {
       all.push_back(dinputWeight(layer));
       for (std::int64_t d = 0; d < e.directions(); ++d) all.push_back(dinput(layer, d));
     }
-    if (pass != Pass::backward) {
-      all.push_back(state(e.hidden()));
-      if (e.steps > 1 && e.width() != e.hidden()) all.push_back(state(e.width()));
-      return all;
-    }
-    all.push_back(dstate());
-    all.push_back(dweightOfFirst());
-    if (e.steps > 1) all.push_back(dweightOfOthers());
     return all;
+  }
+  std::vector<StridedProduct> of(Pass pass) const {
+    return pass == Pass::backward ? ofBackward() : ofForward();
   }
   // Every part of an array starts at a multiple of so many bytes from the array's start.
   Bytes alignment() const {
@@ -96,16 +100,6 @@ struct RnnMask {
   PITWALL_DEVICE float operator()(std::int64_t i) const {
     return randomBits(seed, first + static_cast<std::uint64_t>(i)) < threshold ? scale : 0.0F;
   }
-};
-
-struct RnnMasked {
-  const float *from, *mask;
-  PITWALL_DEVICE float operator()(std::int64_t i) const { return from[i] * mask[i]; }
-};
-
-struct RnnCopy {
-  const float* from;
-  PITWALL_DEVICE float operator()(std::int64_t i) const { return from[i]; }
 };
 
 // One run of a pass.
@@ -180,7 +174,7 @@ class RnnRun : public RnnScratch {
     return (layer * e.directions() + d) * e.stateElements();
   }
   const float* masked(const float* from, const float* mask, float* to) {
-    launch_.map(e.layerElements(), to, RnnMasked{from, mask});
+    launch_.map(e.layerElements(), to, Combine<float>{BinaryType::multiply, {from}, {mask}});
     return to;
   }
   void multiply(const StridedProduct& product, const float* left, const float* right, float* out) {
@@ -214,7 +208,7 @@ class RnnRun : public RnnScratch {
     }
     const float* const last = out + timeOf(e.steps - 1, d) * n * e.width() + d * h_;
     launch_.map(n * h_, a.state_out + at, RnnLastState{h_, e.width(), last});
-    if (lstm) launch_.map(n * h_, a.cell_out + at, RnnCopy{cell});
+    if (lstm) launch_.map(n * h_, a.cell_out + at, CopyElement<float>{{cell}});
   }
 
   // What a layer got, and the gradients of its output and of that. Adds to `din`, which the first direction sets.
@@ -227,8 +221,9 @@ class RnnRun : public RnnScratch {
     const std::int64_t n = e.batch, at = stateAt(layer, d);
     float* const by_input = a.scratch + gradientsAt();
     float* const by_state = e.desc.type == RnnType::gru ? by_input + e.rows() * g_ : by_input;
-    launch_.map(n * h_, a.dstate + at, RnnCopy{a.dstate_out + at});
-    if (e.desc.type == RnnType::lstm) launch_.map(n * h_, a.dcell + at, RnnCopy{a.dcell_out + at});
+    launch_.map(n * h_, a.dstate + at, CopyElement<float>{{a.dstate_out + at}});
+    if (e.desc.type == RnnType::lstm)
+      launch_.map(n * h_, a.dcell + at, CopyElement<float>{{a.dcell_out + at}});
     for (std::int64_t s = e.steps - 1; s >= 0; --s) {
       const Step now = step(s, d, a.state + at, out);
       float* const to_state = by_state + now.t * n * g_;
