@@ -1,8 +1,8 @@
-#include <filesystem>
 #include <limits>
 #include <thread>
 
 #include "tests/runtime/operators/operator_check.h"
+#include "tests/support/thread_ids.h"
 
 namespace pitwall::test::binary_test {
 namespace {
@@ -122,15 +122,14 @@ std::size_t threadsOfARun(const Backend& backend, const KernelPtr& kernel, const
   for (const Array& array : inputs) from.push_back(array.bytes.get());
   const Array out = makeArray(kernel->outputs()[0]);
   void* to[] = {out.bytes.get()};
-  const auto count = [] { return std::distance(std::filesystem::directory_iterator("/proc/self/task"), {}); };
-  std::ptrdiff_t started = 0;
+  std::size_t started = 0;
   std::thread([&] {
-    const std::ptrdiff_t before = count();
+    const auto before = threadIds();
     EXPECT_TRUE(kernel->run({.inputs = from, .outputs = to, .context = {.threads = 3}}).has_value())
         << backend.name();
-    started = count() - before;
+    started = threadsSince(before).size();
   }).join();
-  return static_cast<std::size_t>(started);
+  return started;
 }
 
 // A difference whose first array repeats along a blocked one is computed row-major.
