@@ -22,7 +22,8 @@ namespace pitwall::analysis {
 // What events run on: one at a time, but those nested in others and those that a stream runs side by side.
 struct Resource {
   TrackId track;
-  DeviceId device;  // of a stream; none for a thread
+  DeviceId device;            // of a stream; none for a thread
+  bool asynchronous = false;  // of a graph of operators: no worker runs what is on it (track_kinds.h)
 };
 
 struct Node {

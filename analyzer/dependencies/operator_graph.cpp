@@ -82,6 +82,7 @@ class Builder {
       graph_.resources.push_back({TrackId{track}, {}});
       last_.push_back(Graph::kNone);
       const TrackInfo& info = infoOf(place->second);
+      graph_.resources.back().asynchronous = isAsynchronous(info);
       if (info.device && !isAsynchronous(info)) workers_[info.device].push_back(place->second);
     }
     return place->second;

@@ -10,10 +10,13 @@
 namespace pitwall::simulate {
 namespace {
 
-// Operators that CPUs run.
+// Operators that threads of the program run.
 bool isCpuOperator(const Program& program, const Task& task) {
-  return task.node != Task::kNone && program.graph.nodes[task.node].kind == EventKind::operatorRun;
+  return task.node != Task::kNone && program.graph.nodes[task.node].kind == EventKind::operatorRun &&
+         (task.flags & Task::kNoWorker) == 0;
 }
+
+bool needsWorker(const Task& task) { return task.isWork() && (task.flags & Task::kNoWorker) == 0; }
 
 bool hasDeviceWork(const Program& program) {
   return !program.of_engine && std::any_of(program.tasks.all.begin(), program.tasks.all.end(),
@@ -99,7 +102,7 @@ Status applyEngineWorkers(const Program& program, const Edit& edit, Case which, 
   std::set<std::uint16_t> workers;
   double work_ns = 0;
   for (const auto& task : tasks.all) {
-    if (!task.isWork()) continue;
+    if (!needsWorker(task)) continue;
     workers.insert(task.resource);
     work_ns += static_cast<double>(task.own_ns);
   }
@@ -111,7 +114,7 @@ Status applyEngineWorkers(const Program& program, const Edit& edit, Case which, 
   };
   const double shared = demand(edit.value) / demand(static_cast<double>(workers.size()));
   const auto [best, worst] = std::minmax({1.0, shared});
-  scale(program, pick(which, best, worst), out.lengths, [](const Task& task) { return task.isWork(); });
+  scale(program, pick(which, best, worst), out.lengths, needsWorker);
   for (std::size_t i = 0; i < tasks.links.size(); ++i) {
     if (tasks.links[i].kind == LinkKind::order) out.lengths.delay_ns[i] = Lengths::kRemoved;
   }

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "analyzer/simulate/edits.h"
 #include "db/try.h"
@@ -44,6 +45,20 @@ bool isTransfer(const Node& node) {
   return (node.kind == EventKind::copy || node.kind == EventKind::communication) && node.bytes > 0;
 }
 
+// The name of an operator by which a key-value store exchanges an array with other processes; else empty.
+std::string_view exchangeOf(const Program& program, const Task& task) {
+  if ((task.flags & Task::kNoWorker) == 0 || task.node == Task::kNone) return {};
+  const auto op = program.graph.nodes[task.node].op;
+  if (!op || op.value > program.operators.size()) return {};
+  const std::string_view name = program.operators[op.value - 1].name;
+  return name.starts_with("KVStoreDist") ? name : std::string_view();
+}
+
+bool hasExchanges(const Program& program) {
+  return std::ranges::any_of(program.tasks.all,
+                             [&](const Task& task) { return !exchangeOf(program, task).empty(); });
+}
+
 using Transfers = std::map<std::uint32_t, std::vector<Transfer>>;
 
 Transfers transfersOf(const Program& program) {
@@ -59,7 +74,8 @@ Transfers transfersOf(const Program& program) {
 }
 
 Status needsTransfers(const Program& program, const Edit& edit) {
-  return transfersOf(program).empty() ? nothingFor(edit, "copies or collectives with their bytes") : Status();
+  if (!transfersOf(program).empty() || hasExchanges(program)) return {};
+  return nothingFor(edit, "copies or collectives with their bytes");
 }
 
 struct Range {
@@ -74,12 +90,11 @@ struct Growth {
 
 // A ring of n ranks takes a number of steps in proportion to n - 1, a tree to log n, and sends (n - 1) / n of the bytes to each
 // rank. What gathers the parts of all ranks may have as many times more bytes. Messages between two ranks stay as they are.
-Growth growthOf(const Program& program, std::uint32_t name, const Changed& out) {
+Growth growthOf(const Program& program, std::string name, const Changed& out) {
   if (!out.ranks) return {};
-  std::string text = program.titleOf({}, StringId{name});
-  std::ranges::transform(text, text.begin(),
+  std::ranges::transform(name, name.begin(),
                          [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  const auto holds = [&](const char* word) { return text.find(word) != std::string::npos; };
+  const auto holds = [&](const char* word) { return name.find(word) != std::string::npos; };
   if (holds("send") || holds("recv")) return {};
   const double before = static_cast<double>(program.ranks), after = *out.ranks;
   const double ring = (after - 1) / (before - 1), tree = std::log2(after) / std::log2(before);
@@ -89,10 +104,42 @@ Growth growthOf(const Program& program, std::uint32_t name, const Changed& out) 
   return {{low, high}, {std::min(share, ring), std::max(share, ring)}};
 }
 
+// What servers answer is no exchange of all ranks.
+bool isOfAllRanks(std::string_view exchange) {
+  return exchange == "KVStoreDistAllReduce" || exchange == "KVStoreDistGather" ||
+         exchange == "KVStoreDistBroadcast";
+}
+
+// From the moment when its data is ready an operator waits for other exchanges of its process and for other ranks; then a thread carries
+// the exchange out, which may wait for other ranks too. So at most what is carried out meanwhile changes.
+void applyExchanges(const Program& program, Case which, Changed& out) {
+  for (std::size_t i = 0; i < program.tasks.all.size(); ++i) {
+    const Task& task = program.tasks.all[i];
+    const auto exchange = exchangeOf(program, task);
+    if (exchange.empty()) continue;
+    const auto& node = program.graph.nodes[task.node];
+    const auto carried_out = static_cast<double>(
+        analysis::covered(analysis::within(program.exchanges, node.start_ns, node.end_ns)));
+    const double share =
+        program.exchanges.empty() ? 1 : carried_out / static_cast<double>(std::max<TimeNs>(1, node.durNs()));
+    const Growth growth = isOfAllRanks(exchange) ? growthOf(program, std::string(exchange), out) : Growth{};
+    const Range latency = growth.latency.times(out.latency_factor),
+                per_byte = growth.bytes.times(out.byte_factor);
+    const double best = std::min({1.0, latency.low, per_byte.low}),
+                 worst = std::max({1.0, latency.high, per_byte.high});
+    auto& own = out.lengths.own_ns[i];
+    own = times(own, 1 + (pick(which, best, worst) - 1) * share);
+    out.note(
+        "An exchange of a key-value store may wait for the data of other ranks: from none to all of its time "
+        "changes.");
+  }
+}
+
 }  // namespace
 
 void applyTransfers(const Program& program, Case which, Changed& out) {
   if (out.latency_factor == 1 && out.byte_factor == 1 && !out.ranks) return;
+  applyExchanges(program, which, out);
   const auto& tasks = program.tasks;
   const auto by_name = transfersOf(program);
   struct Parts {
@@ -101,7 +148,7 @@ void applyTransfers(const Program& program, Case which, Changed& out) {
   };
   std::map<std::uint32_t, Parts> parts;
   for (const auto& [name, transfers] : by_name)
-    parts[name] = {latencyOf(transfers), growthOf(program, name, out)};
+    parts[name] = {latencyOf(transfers), growthOf(program, program.titleOf({}, StringId{name}), out)};
   for (std::size_t i = 0; i < tasks.all.size(); ++i) {
     const auto& task = tasks.all[i];
     if (!task.isWork() || task.node == Task::kNone || !isTransfer(program.graph.nodes[task.node])) continue;
@@ -140,6 +187,7 @@ Status applyLatency(const Program& program, const Edit& edit, Case, Changed& out
 Status applyRanks(const Program& program, const Edit& edit, Case, Changed& out) {
   const auto& tasks = program.tasks.all;
   const bool any = std::ranges::any_of(tasks, [&](const Task& task) {
+    if (isOfAllRanks(exchangeOf(program, task))) return true;
     return task.isWork() && task.node != Task::kNone && isTransfer(program.graph.nodes[task.node]) &&
            program.graph.nodes[task.node].kind == EventKind::communication;
   });

@@ -119,15 +119,16 @@ class OperatorTasks {
       builder_.beginList();
       for (const auto i : list) {
         const auto& op = node(i);
-        begin_[i] = end_[i] =
-            builder_.add({.at_ns = beginOf(op.start_ns),
-                          .own_ns = op.end_ns - beginOf(op.start_ns),
-                          .node = i,
-                          .resource = static_cast<std::uint16_t>(op.resource),
-                          .moment = TaskBuilder::Moment::work,
-                          .flags = Task::kWork,
-                          .iteration = builder_.iterationAt(
-                              std::min(op.asked_ns == INT64_MIN ? op.start_ns : op.asked_ns, op.start_ns))});
+        const bool asynchronous = graph_.resources[op.resource].asynchronous;
+        begin_[i] = end_[i] = builder_.add(
+            {.at_ns = beginOf(op.start_ns),
+             .own_ns = op.end_ns - beginOf(op.start_ns),
+             .node = i,
+             .resource = static_cast<std::uint16_t>(op.resource),
+             .moment = TaskBuilder::Moment::work,
+             .flags = static_cast<std::uint8_t>(Task::kWork | (asynchronous ? Task::kNoWorker : 0)),
+             .iteration = builder_.iterationAt(
+                 std::min(op.asked_ns == INT64_MIN ? op.start_ns : op.asked_ns, op.start_ns))});
       }
     }
   }

@@ -20,12 +20,13 @@ PathPart partOfEvent(EventKind kind) {
   }
 }
 
-PathPart partOfDelay(LinkKind kind) {
+// Of a link between operators, or from one to the thread that waited for it, if none of both is a device's work.
+PathPart partOfDelay(LinkKind kind, bool of_device) {
   switch (kind) {
-    case LinkKind::launch: return PathPart::launchDelay;
+    case LinkKind::launch: return of_device ? PathPart::launchDelay : PathPart::engineOverhead;
     case LinkKind::order:
     case LinkKind::stream:
-    case LinkKind::release: return PathPart::deviceDelay;
+    case LinkKind::release: return of_device ? PathPart::deviceDelay : PathPart::engineOverhead;
     case LinkKind::data: return PathPart::engineOverhead;
     default: return PathPart::nothing;
   }
@@ -59,6 +60,12 @@ class PathWalk {
     to = std::clamp(to, begin_ns_, at_ns_);
     if (to < at_ns_) sums_[key] += at_ns_ - to;
     at_ns_ = to;
+  }
+
+  bool isDeviceWork(std::uint32_t index) const {
+    const Task& task = tasks_.all[index];
+    return task.isWork() && task.node != Task::kNone &&
+           graph_.nodes[task.node].kind != EventKind::operatorRun;
   }
 
   // The one that ends when the last mark is reached.
@@ -97,7 +104,8 @@ class PathWalk {
       return before;
     }
     if (latest == nullptr || latest->kind == LinkKind::origin) return Task::kNone;
-    go(end_[latest->from], {partOfDelay(latest->kind), {}, {}});
+    const bool of_device = isDeviceWork(index) || isDeviceWork(latest->from);
+    go(end_[latest->from], {partOfDelay(latest->kind, of_device), {}, {}});
     return latest->from;
   }
 

@@ -226,6 +226,7 @@ Status readProgram(const Recorded& recorded, Program& program, ReplayCheck& chec
     program.graph = PITWALL_TRY(analysis::graphOfOperators(trace, window, std::move(operators)));
     program.tasks = tasksOfOperators(
         program.graph, {timeline.training_track, timeline.data_waits, timeline.engine_waits}, part.marks_ns);
+    program.exchanges = analysis::united(timeline.communication);
   } else {
     std::vector<analysis::OperatorInterval>().swap(operators);
     PITWALL_TRY(readDevices(recorded, part, program, check));

@@ -127,7 +127,8 @@ void replay(const Tasks& tasks, const Lengths& lengths, Replayed& out) {
     for (std::size_t l = task.first_link; l < last; ++l)
       at = std::max(at, end[tasks.links[l].from] + delay[l]);
     if (task.isWork()) {
-      end[i] = free.empty() ? at + own[i] : onFreeWorker(free, at + own[i], own[i], order_ns);
+      const bool needs_worker = !free.empty() && (task.flags & Task::kNoWorker) == 0;
+      end[i] = needs_worker ? onFreeWorker(free, at + own[i], own[i], order_ns) : at + own[i];
       finished[task.iteration] = std::max(finished[task.iteration], end[i]);
     } else {
       end[i] = clock[task.resource] = at;

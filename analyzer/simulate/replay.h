@@ -13,8 +13,8 @@ namespace pitwall::simulate {
 struct Lengths {
   static constexpr TimeNs kRemoved = INT64_MIN / 4;  // delay of a link that holds nothing back
   std::vector<TimeNs> own_ns, delay_ns;
-  // So many of the engine's operators run at once, each on the worker that is free first, in the recorded order; 0: on
-  // the workers that they ran on.
+  // So many of the engine's operators run at once, each on the worker that is free first, in the recorded order, beside those
+  // that need none; 0: on the workers that they ran on.
   std::size_t workers = 0;
 };
 

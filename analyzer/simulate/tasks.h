@@ -43,8 +43,9 @@ struct Task {
   static constexpr std::uint32_t kNone = UINT32_MAX;
   enum Flags : std::uint8_t {
     kWork = 1,
-    kLoading = 2,  // own_ns is the training thread's, within a wait for a batch
-    kWaits = 4,    // own_ns is what a call takes at least that waits for a device or the engine
+    kLoading = 2,   // own_ns is the training thread's, within a wait for a batch
+    kWaits = 4,     // own_ns is what a call takes at least that waits for a device or the engine
+    kNoWorker = 8,  // work: an operator that completes asynchronously, without a thread of the engine
   };
 
   TimeNs own_ns = 0;

@@ -113,6 +113,50 @@ TEST(SimulatedChanges, TwoWorkersRunOperatorsSideBySide) {
   EXPECT_GE(full.after({"engine_workers=2"}).high_ns, 100'000) << "there is one CPU";
 }
 
+// A worker computes two gradients, of which a store sums the first one from 40 to 60: the communicating thread is at it from 45 on.
+std::string withExchange(const std::string& name) {
+  return "meta process.usable_cpus 4\nmeta process.openmp_threads 1\nmeta distributed.world_size 2\n"
+         "repeat 8 100us\n"
+         "iteration 0 32\n"
+         "op conv2 Convolution backward 10us 30us pushed=2us\n"
+         "op conv2.weight " +
+         name +
+         " update 40us 20us pushed=3us after=conv2 on=cpu_0_asynchronous\n"
+         "op conv1 Convolution backward 40us 4us pushed=4us\n"
+         "span communication 45us 15us on=kvstore_communication\n"
+         "span wait 6us 56us\n"
+         "end\n";
+}
+
+TEST(SimulatedChanges, ExchangesOfAStoreNeedNoWorker) {
+  const Simulated s(withExchange("KVStoreDistAllReduce"));
+  EXPECT_EQ(s.after({"engine_workers=1"}).middle_ns, 100'000);
+  EXPECT_EQ(s.after({"threads=2"}).low_ns, 85'000) << "the convolution before takes half of its time";
+  EXPECT_EQ(s.after({"op:conv1=15"}).middle_ns, 140'000) << "the wait is for the worker then";
+}
+
+TEST(SimulatedChanges, ExchangesOfAStoreTakeMoreTimeAmongMoreRanks) {
+  const Simulated s(withExchange("KVStoreDistAllReduce"));
+  EXPECT_EQ(s.after({"ranks=2"}).middle_ns, 100'000);
+  EXPECT_EQ(s.after({"ranks=4"}).high_ns, 130'000) << "3 times as many steps of a ring";
+  EXPECT_EQ(s.after({"ranks=4"}).low_ns, 100'000) << "all of it may be for the data of another rank";
+  EXPECT_EQ(s.after({"bandwidth=0.5"}).high_ns, 115'000);
+  EXPECT_EQ(s.after({"bandwidth=3"}).low_ns, 90'000);
+  EXPECT_EQ(s.after({"latency=0"}).low_ns, 85'000)
+      << "what passes before the exchange begins is no part of it";
+  EXPECT_THAT(s.after({"latency=0"}).notes,
+              testing::Contains(HasSubstr("may wait for the data of other ranks")));
+}
+
+TEST(SimulatedChanges, RequestsToServersAreNoExchangesOfAllRanks) {
+  const Simulated s(withExchange("KVStoreDistPush"));
+  EXPECT_THAT(s.errorOf({"ranks=4"}), HasSubstr("no collectives of several ranks"));
+  EXPECT_EQ(s.after({"bandwidth=0.5"}).high_ns, 115'000);
+  EXPECT_THAT(Simulated(withExchange("KVStoreReduce")).errorOf({"bandwidth=2"}),
+              HasSubstr("no copies or collectives"))
+      << "within a process";
+}
+
 TEST(SimulatedChanges, OneTraceBoundsTheEffectOfThreadsAndOfTheBatch) {
   const Simulated s("meta process.usable_cpus 4\nmeta process.openmp_threads 2\n" + std::string(kEngine));
   const auto four = s.after({"threads=4"});
