@@ -263,6 +263,8 @@ Result<Report> analyzeTrace(Trace& trace, const AnalyzeOptions& options) {
   report.operator_order = pass.operators.order;
   for (const auto& statistics : pass.operators.rows) report.operators.push_back(statistics.row);
   report.device_outside_operators_ns = pass.operators.device_outside_ns;
+  report.store_exchanges = pass.operators.exchanges;
+  report.store_exchange_ns = pass.operators.exchange_ns;
   summarizeDevices(pass.devices, report.breakdown);
   addNotes(trace, timeline, pass.iterations, !pass.devices.all.empty(), report);
   if (timeline.operators == 0 && pass.devices.all.empty()) {

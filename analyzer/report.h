@@ -261,7 +261,10 @@ struct Report {
   OperatorOrder operator_order = OperatorOrder::selfTime;
   std::vector<OperatorRow> operators;      // by that time
   TimeNs device_outside_operators_ns = 0;  // device work that none of them launched, as far as is recorded
-  std::vector<KernelRow> kernels;          // by total time, of all devices together; copies too
+  // Of key-value stores between processes, not among the operators: they take no thread's time.
+  std::int64_t store_exchanges = 0;
+  TimeNs store_exchange_ns = 0;
+  std::vector<KernelRow> kernels;  // by total time, of all devices together; copies too
   std::string
       timeline_kind;  // "order only", "sums only", "serialised kernels"; empty = events with their times
   PathSummary critical_path;

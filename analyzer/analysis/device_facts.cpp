@@ -8,6 +8,7 @@
 
 #include "analyzer/analysis/activity.h"
 #include "analyzer/analysis/device_tables.h"
+#include "analyzer/analysis/job_ranks.h"
 #include "db/meta.h"
 
 namespace pitwall::analysis {
@@ -167,7 +168,8 @@ void addDeviceFacts(Trace& trace, const Context& context, std::vector<Fact>& fac
   addLaunchFacts(trace, facts);
   addMachineFacts(trace, facts);
   facts.push_back({"kvstore", kvstoreOf(trace, context.activity)});
-  facts.push_back({"world_size", typed(trace.meta("distributed.world_size"))});
+  const std::int64_t job = ranksOfJob(trace);
+  facts.push_back({"world_size", job > 1 ? SqlValue(job) : typed(trace.meta("distributed.world_size"))});
   facts.push_back({"distributed_backend", typed(trace.meta("distributed.backend"))});
 }
 

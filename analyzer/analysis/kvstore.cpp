@@ -12,6 +12,7 @@
 #include "analyzer/analysis/analysis_tables.h"
 #include "analyzer/analysis/device_tables.h"
 #include "analyzer/analysis/exchanges.h"
+#include "analyzer/analysis/store_operators.h"
 #include "analyzer/analysis/temp_table.h"
 #include "analyzer/analysis/window.h"
 #include "db/try.h"
@@ -82,16 +83,6 @@ struct StoreProcess {
 
 bool isOfStore(const OperatorFacts& facts) { return std::string_view(facts.name).starts_with("KVStore"); }
 
-// Operators in which all ranks meet.
-bool isShared(const OperatorFacts& facts) {
-  return facts.name == "KVStoreDistAllReduce" || facts.name == "KVStoreDistGather" ||
-         facts.name == "KVStoreDistBroadcast";
-}
-
-bool isBetweenProcesses(const OperatorFacts& facts) {
-  return std::string_view(facts.name).starts_with("KVStoreDist");
-}
-
 Result<StoreProcess> gather(Trace& trace, const Context& context, ProcessId process) {
   StoreProcess result{
       .process = process, .rank = trace.processes()[process.value - 1].rank, .runs = {}, .computation = {}};
@@ -117,7 +108,7 @@ NumberedExchanges numberedRuns(const Trace& trace, StoreProcess& process) {
   std::map<std::string, std::int64_t> counts;
   for (StoreRun& run : process.runs) {
     const OperatorFacts& facts = trace.operatorFacts()[run.op.value - 1];
-    if (!isShared(facts)) continue;
+    if (!isOfAllRanks(facts.name)) continue;
     const std::string key = std::string(facts.name) + '\n' + std::string(facts.layer);
     result[{key, counts[key]++}] = &run;
   }
@@ -179,7 +170,7 @@ RankSum sumOf(const Trace& trace, const Window& window, const StoreProcess& proc
   RankSum sum;
   for (const StoreRun& run : process.runs) {
     const OperatorFacts& facts = trace.operatorFacts()[run.op.value - 1];
-    if (!isBetweenProcesses(facts) || !beginsWithin(window, run)) continue;
+    if (!isStoreExchange(facts.name) || !beginsWithin(window, run)) continue;
     ++sum.exchanges;
     sum.bytes += facts.bytes_written;
     if (run.wait_ns < 0) continue;

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "analyzer/analysis/store_operators.h"
 #include "db/meta.h"
 
 namespace pitwall::analysis {
@@ -110,6 +111,11 @@ OperatorTable OperatorSums::table(std::span<const OperatorFacts> facts) const {
   OperatorTable table;
   for (std::uint32_t i = 0; i < sums_.size(); ++i) {
     if (sums_[i].durations.empty()) continue;
+    if (i > 0 && isStoreExchange(facts[i - 1].name)) {
+      table.exchanges += sums_[i].durations.count();
+      table.exchange_ns += sums_[i].durations.sum();
+      continue;
+    }
     table.rows.push_back(summarize(OperatorId{i}, i == 0 ? nullptr : &facts[i - 1]));
     table.total_ns += table.rows.back().row.self_ns;
   }

@@ -34,6 +34,9 @@ struct OperatorTable {
   std::vector<OperatorStatistics> rows;  // by that time, then by self time
   TimeNs total_ns = 0;           // of threads: those that overlap on several count each, nested ones once
   TimeNs device_outside_ns = 0;  // device work that none of them launched, as far as is recorded
+  // Left out: exchanges between processes (store_operators.h), which overlap with each other and with computation.
+  std::int64_t exchanges = 0;
+  TimeNs exchange_ns = 0;
 };
 
 // Counts executions that start in a steady iteration (in any iteration when none is steady), one time chunk

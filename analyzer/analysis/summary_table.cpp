@@ -65,7 +65,8 @@ constexpr Column kFacts[] = {
     // Operators: summary.cpp.
     {"operators_per_iteration", kAny, "count", "executions in a steady iteration: mean"},
     {"operator_total_ns", kAny, "ns",
-     "time of operators in the report's window; overlapping ones each in full"},
+     "time of operators in the report's window; overlapping ones each in full, exchanges between processes "
+     "not"},
     {"operator_concurrency", kAny, "count", "operators that run while any runs: mean; null = none runs"},
     {"operator_tracks", kAny, "count", "threads and streams that ran operators"},
     // The recording: summary.cpp.
@@ -147,7 +148,7 @@ constexpr Column kFacts[] = {
     {"onednn_isa", kAny, "text", "instruction set that oneDNN uses; null = not recorded"},
     {"kvstore", kAny, "text",
      "type of MXNet's kvstore: 'local', 'device', 'nccl', 'dist', ...; null = unknown"},
-    {"world_size", kAny, "count", "ranks of the job; null = not recorded"},
+    {"world_size", kAny, "count", "ranks of the job, at least those in the trace; null = not recorded"},
     {"distributed_backend", kAny, "text", "library for communication: 'nccl', 'gloo'; null = not recorded"},
     // How the program ended: program_end.cpp.
     {"exit_code", kAny, "number", "null = a signal ended the program, or its end was not recorded"},

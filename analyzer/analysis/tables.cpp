@@ -100,7 +100,8 @@ constexpr TableDeclaration kBreakdownTable{
     kBreakdownColumns};
 constexpr TableDeclaration kOperatorTable{"analysis_operator",
                                           "A distinct operator (type, layer, shapes, phase), with its "
-                                          "executions in steady iterations; in all when none is steady.",
+                                          "executions in steady iterations; in all when none is steady. "
+                                          "Exchanges between processes are in analysis_kvstore.",
                                           kOperatorColumns};
 constexpr TableDeclaration kSettingTable{
     "analysis_setting", "A setting of the catalogue, or one that only the trace names.", kSettingColumns};

@@ -68,7 +68,11 @@ constexpr Column kThreadsColumns[] = {
     {"migrations_per_second", kReal, "1/s", "changes of threads from one CPU to another; null = not sampled"},
     {"usable_cpus", kInteger, "count", "CPUs that the program may use: affinity and quota; null = unknown"},
     {"computing", kInteger, "count",
-     "threads that run or wait for a CPU a tenth of the time or more; null = not sampled"},
+     "threads that run or wait for a CPU a tenth of the time or more, and run in a part of that time that is "
+     "a "
+     "quarter of the usual one at least: others give their CPU up at once, as in loops of sched_yield(); "
+     "null "
+     "= not sampled"},
 };
 
 constexpr TableDeclaration kCounterTable{
@@ -82,6 +86,7 @@ namespace {
 
 constexpr double kComputes = 0.05;  // of a CPU: a thread that uses less is not computing
 constexpr double kWantsCpu = 0.1;   // of the time: on a CPU or waiting for one
+constexpr double kYields = 0.25;  // of the usual share of that time: a thread that runs less gives its CPU up
 
 SqlValue number(const std::optional<double>& value) { return known(value.has_value(), value.value_or(0)); }
 
@@ -240,12 +245,16 @@ class ThreadTables {
       if (!s.cpu) continue;
       ++sampled;
       running += *s.cpu;
-      computing += *s.cpu + s.waiting.value_or(0) >= kWantsCpu;
       if (with_events_.contains(s.thread) || !seesWork(processOf(s.thread))) continue;
       spin_known = true;
       if (*s.cpu >= kComputes) ++team, team_sum += *s.cpu, team_max = std::max(team_max, *s.cpu);
       spin += s.spin_ns;
       cpu += s.cpu_ns;
+    }
+    const double usual = running / std::max(running + waiting, 1e-9);
+    for (const auto& s : sampled_) {
+      const double wanted = s.cpu.value_or(0) + s.waiting.value_or(0);
+      computing += wanted >= kWantsCpu && s.cpu.value_or(0) >= kYields * usual * wanted;
     }
     const double span = static_cast<double>(context_.timeline.end_ns - context_.timeline.begin_ns) * 1e-9;
     TempTable table(kThreadsTable);

@@ -14,15 +14,19 @@ namespace pitwall::analysis {
 namespace {
 
 // Of the processes that name steps or wait for data (else of all) the one with most operators, else with most events;
-// and how many others ran operators. A process that makes batches for another one may run more operators than it.
+// and how many others ran operators. A process that makes batches for another one may run more operators than it, and so may a server
+// of a key-value store, which updates for all workers; it is chosen where there is no other.
 void chooseProcess(const Trace& trace, const Activity& activity, Timeline& timeline) {
   constexpr std::int64_t kFewestSteps = 3;
   struct Weight {
     std::int64_t steps = 0, data_waits = 0, operators = 0, events = 0;
+    bool serves = false;
   };
   std::map<ProcessId, Weight> weights;
   for (const auto& track : activity.tracks) {
-    Weight& weight = weights[trace.tracks()[track.id.value - 1].process];
+    const TrackInfo& info = trace.tracks()[track.id.value - 1];
+    Weight& weight = weights[info.process];
+    weight.serves |= std::string_view(info.name).starts_with("kvstore server");  // as the runtime names it
     weight.data_waits += track.data_waits;
     weight.operators += track.operators;
     weight.events += track.events;
@@ -30,7 +34,7 @@ void chooseProcess(const Trace& trace, const Activity& activity, Timeline& timel
   for (const auto& step : activity.steps) ++weights[trace.tracks()[step.track.value - 1].process].steps;
   const auto rank = [](const Weight& w) {
     const bool is_led = w.steps >= kFewestSteps || w.data_waits > 0;
-    return std::tuple(w.operators > 0 && is_led, w.operators, w.events);
+    return std::tuple(w.operators > 0 && is_led, w.operators > 0 && !w.serves, w.operators, w.events);
   };
   const Weight* best = nullptr;
   int with_operators = 0;

@@ -153,6 +153,14 @@ void writeOperatorSection(const Report& report, Emitter& emitter) {
         "{} of device work were launched outside of operators, or by calls that are not recorded.",
         showDuration(static_cast<double>(report.device_outside_operators_ns))));
   }
+  if (report.store_exchanges == 0) return;
+  emitter.field("store_exchanges", "", jsonOnly(report.store_exchanges));
+  emitter.field("store_exchange_ns", "", jsonOnly(report.store_exchange_ns));
+  emitter.paragraph(fmt::format(
+      "Not among them: {} between processes, {} together. They take no thread's time; analysis_kvstore has "
+      "them by key and rank.",
+      plural(report.store_exchanges, "exchange", "exchanges"),
+      showDuration(static_cast<double>(report.store_exchange_ns))));
 }
 
 }  // namespace pitwall::emit

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "analyzer/analysis/store_operators.h"
 #include "analyzer/simulate/edits.h"
 #include "db/try.h"
 
@@ -51,7 +52,7 @@ std::string_view exchangeOf(const Program& program, const Task& task) {
   const auto op = program.graph.nodes[task.node].op;
   if (!op || op.value > program.operators.size()) return {};
   const std::string_view name = program.operators[op.value - 1].name;
-  return name.starts_with("KVStoreDist") ? name : std::string_view();
+  return analysis::isStoreExchange(name) ? name : std::string_view();
 }
 
 bool hasExchanges(const Program& program) {
@@ -104,12 +105,6 @@ Growth growthOf(const Program& program, std::string name, const Changed& out) {
   return {{low, high}, {std::min(share, ring), std::max(share, ring)}};
 }
 
-// What servers answer is no exchange of all ranks.
-bool isOfAllRanks(std::string_view exchange) {
-  return exchange == "KVStoreDistAllReduce" || exchange == "KVStoreDistGather" ||
-         exchange == "KVStoreDistBroadcast";
-}
-
 // From the moment when its data is ready an operator waits for other exchanges of its process and for other ranks; then a thread carries
 // the exchange out, which may wait for other ranks too. So at most what is carried out meanwhile changes.
 void applyExchanges(const Program& program, Case which, Changed& out) {
@@ -122,7 +117,8 @@ void applyExchanges(const Program& program, Case which, Changed& out) {
         analysis::covered(analysis::within(program.exchanges, node.start_ns, node.end_ns)));
     const double share =
         program.exchanges.empty() ? 1 : carried_out / static_cast<double>(std::max<TimeNs>(1, node.durNs()));
-    const Growth growth = isOfAllRanks(exchange) ? growthOf(program, std::string(exchange), out) : Growth{};
+    const Growth growth =
+        analysis::isOfAllRanks(exchange) ? growthOf(program, std::string(exchange), out) : Growth{};
     const Range latency = growth.latency.times(out.latency_factor),
                 per_byte = growth.bytes.times(out.byte_factor);
     const double best = std::min({1.0, latency.low, per_byte.low}),
@@ -187,7 +183,7 @@ Status applyLatency(const Program& program, const Edit& edit, Case, Changed& out
 Status applyRanks(const Program& program, const Edit& edit, Case, Changed& out) {
   const auto& tasks = program.tasks.all;
   const bool any = std::ranges::any_of(tasks, [&](const Task& task) {
-    if (isOfAllRanks(exchangeOf(program, task))) return true;
+    if (analysis::isOfAllRanks(exchangeOf(program, task))) return true;
     return task.isWork() && task.node != Task::kNone && isTransfer(program.graph.nodes[task.node]) &&
            program.graph.nodes[task.node].kind == EventKind::communication;
   });

@@ -15,7 +15,9 @@ struct Analysis {
     const Status made = test::makeTraceFile(text, path);
     EXPECT_TRUE(made.has_value());
     trace = std::move(Trace::open(path).value());
-    EXPECT_TRUE(analyzeTrace(*trace, {.rule_folders = {PITWALL_RULE_FOLDER}}).has_value());
+    auto analysed = analyzeTrace(*trace, {.rule_folders = {PITWALL_RULE_FOLDER}});
+    EXPECT_TRUE(analysed.has_value());
+    if (analysed.has_value()) report = std::move(analysed).value();
   }
   std::vector<std::int64_t> numbers(const std::string& sql) const {
     const auto rows = trace->query(sql);
@@ -31,6 +33,7 @@ struct Analysis {
   }
   test::TempFolder folder;
   std::unique_ptr<Trace> trace;
+  Report report;
 };
 
 using Numbers = std::vector<std::int64_t>;
@@ -82,6 +85,36 @@ TEST(KVStoreAnalysis, ClocksAreAlignedOnTheEnds) {
       "end\n");
   EXPECT_EQ(analysis.numbers("SELECT last_share, lateness_mean_ns FROM analysis_kvstore_rank ORDER BY rank"),
             (Numbers{0, 0, 1, 3'000'000}));
+}
+
+// An exchange takes no thread's time: shares of operators are of those that do.
+TEST(KVStoreAnalysis, ExchangesBetweenProcessesAreNoOperatorsOfTheTable) {
+  const Analysis analysis(
+      "iteration 0 1\n"
+      "op - Convolution forward 0ms 3ms\n"
+      "op w KVStoreReduce update 3ms 1ms\n"
+      "op w KVStoreDistAllReduce update 4ms 6ms on=cpu_0_asynchronous written=4000\n"
+      "iteration 10ms 1\n");
+  EXPECT_EQ(analysis.numbers("SELECT count(*), sum(total_ns), max(share) * 100 FROM analysis_operator"),
+            (Numbers{2, 4'000'000, 75}));
+  EXPECT_EQ(analysis.numbers("SELECT operator_total_ns, communication_share * 100 FROM analysis_summary"),
+            (Numbers{4'000'000, 70}));
+  EXPECT_EQ(analysis.report.store_exchanges, 1);
+  EXPECT_EQ(analysis.report.store_exchange_ns, 6'000'000);
+}
+
+// A server updates for all workers, so that it may run more operators than any of them.
+TEST(KVStoreAnalysis, AServerIsNotTheProgramThatIsAnalysed) {
+  const std::string worker = "op - Convolution forward 0ms 3ms rank=1\n",
+                    server = "op w sgd_update update 0ms 1ms rank=2\nop v sgd_update update 2ms 1ms rank=2\n";
+  const std::string serves = "span communication 0ms 1ms on=kvstore_server rank=2\n";
+  const auto phases = [](const std::string& text) {
+    return Analysis("iteration 0 1\n" + text + "iteration 10ms 1\n")
+        .numbers("SELECT forward_share * 100, update_share * 100 FROM analysis_summary");
+  };
+  EXPECT_EQ(phases(worker + server + serves), (Numbers{30, 0}));
+  EXPECT_EQ(phases(worker + server), (Numbers{0, 20})) << "the process with most operators";
+  EXPECT_EQ(phases(server + serves), (Numbers{0, 20})) << "there is no other";
 }
 
 TEST(KVStoreAnalysis, RequestsToServersAreNotCompared) {
