@@ -88,6 +88,24 @@ std::string operatorHeading(const Known& known) {
   return fmt::format("OPERATORS, by {}", order);
 }
 
+// What the table does not have: device work without an operator, and exchanges.
+void writeNotAmongThem(const Report& report, bool shows_device, Emitter& emitter) {
+  emitter.field("device_outside_operators_ns", "", jsonOnly(report.device_outside_operators_ns));
+  if (shows_device && report.device_outside_operators_ns > 0) {
+    emitter.paragraph(fmt::format(
+        "{} of device work were launched outside of operators, or by calls that are not recorded.",
+        showDuration(static_cast<double>(report.device_outside_operators_ns))));
+  }
+  if (report.store_exchanges == 0) return;
+  emitter.field("store_exchanges", "", jsonOnly(report.store_exchanges));
+  emitter.field("store_exchange_ns", "", jsonOnly(report.store_exchange_ns));
+  emitter.paragraph(fmt::format(
+      "Not among them: {} between processes, {} together. They take no thread's time; analysis_kvstore has "
+      "them by key and rank.",
+      plural(report.store_exchanges, "exchange", "exchanges"),
+      showDuration(static_cast<double>(report.store_exchange_ns))));
+}
+
 }  // namespace
 
 void writeOperatorSection(const Report& report, Emitter& emitter) {
@@ -147,20 +165,7 @@ void writeOperatorSection(const Report& report, Emitter& emitter) {
   addSums(report, known, shown, table);
   if (!operators.empty()) emitter.heading(operatorHeading(known));
   emitter.table("operators", "", table);
-  emitter.field("device_outside_operators_ns", "", jsonOnly(report.device_outside_operators_ns));
-  if (known.device && report.device_outside_operators_ns > 0) {
-    emitter.paragraph(fmt::format(
-        "{} of device work were launched outside of operators, or by calls that are not recorded.",
-        showDuration(static_cast<double>(report.device_outside_operators_ns))));
-  }
-  if (report.store_exchanges == 0) return;
-  emitter.field("store_exchanges", "", jsonOnly(report.store_exchanges));
-  emitter.field("store_exchange_ns", "", jsonOnly(report.store_exchange_ns));
-  emitter.paragraph(fmt::format(
-      "Not among them: {} between processes, {} together. They take no thread's time; analysis_kvstore has "
-      "them by key and rank.",
-      plural(report.store_exchanges, "exchange", "exchanges"),
-      showDuration(static_cast<double>(report.store_exchange_ns))));
+  writeNotAmongThem(report, known.device, emitter);
 }
 
 }  // namespace pitwall::emit

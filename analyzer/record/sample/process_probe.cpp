@@ -126,8 +126,13 @@ void ProcessProbe::describe(const StatLine& stat, SampleLog& log) {
   // During an exec the new program's arguments are not available yet; a few programs clear theirs.
   if (command.empty() && !ended && ++samples_without_command_ < 3) return;
   image_ = stat.image;
-  // The addresses that identify an image change one by one while a program starts, its arguments do not.
-  if (described_ && command == command_) return;
+  // The addresses that identify an image change one by one while a program starts, its arguments do not. A program that starts itself
+  // again does so for another environment.
+  if (described_ && command == command_) {
+    if (auto pairs = environmentPairs(readIn(folder_, "environ").value_or("")); !pairs.empty())
+      facts_.environment = std::move(pairs);
+    return;
+  }
   if (!command.empty()) command_ = command;
   command = command_;  // of one that has ended: as presumed
   described_ = true;

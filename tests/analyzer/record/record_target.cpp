@@ -113,6 +113,14 @@ int main(int argc, char** argv) {
     }
     wait(nullptr);
   }
+  if (mode == "again") {  // the same program, with another environment
+    const bool is_second = getenv("RECORD_TARGET_AGAIN") != nullptr;
+    sleepMs(is_second ? 1000 : 300);
+    if (is_second) return 0;
+    setenv("RECORD_TARGET_AGAIN", "1", 1);
+    execv("/proc/self/exe", argv);
+    return 9;
+  }
   if (mode == "exec") {
     sleepMs(300);
     execl("/bin/sh", "sh", "-c", "sleep 0.6; exit 4", nullptr);
