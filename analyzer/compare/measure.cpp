@@ -2,9 +2,11 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <string_view>
 
 #include "analyzer/analysis/job_ranks.h"
 #include "analyzer/compare.h"
+#include "analyzer/compare/run_variables.h"
 #include "db/meta.h"
 #include "db/sql_value.h"
 #include "db/try.h"
@@ -53,16 +55,22 @@ Status readWork(Trace& trace, Measured& measured) {
 }
 
 Status readSettings(Trace& trace, Measured& measured) {
-  // The path of the recording always differs.
+  constexpr std::string_view kEnvironment = meta::kEnvironmentPrefix;
+  // A variable that is a known setting is there as that.
   auto rows = PITWALL_TRY(trace.query(
       "SELECT name, value FROM analysis_setting WHERE in_trace = 1 AND name <> 'PITWALL_TRACE' "
       "UNION ALL SELECT 'PITWALL_TUNE_' || name, value FROM tunable "
-      "UNION ALL SELECT key, value FROM meta WHERE key LIKE 'library.%' OR key LIKE 'environment.%' OR "
+      "UNION ALL SELECT key, value FROM meta WHERE key LIKE 'library.%' OR (key LIKE 'environment.%' AND "
+      "substr(key, 13) NOT IN (SELECT name FROM analysis_setting WHERE in_trace = 1)) OR "
       "key IN ('runtime.engine', 'runtime.backend', 'process.openmp_runtime', 'process.openmp_threads', "
       "'process.usable_cpus', 'runtime.mode')"));
   for (const auto& row : rows.rows) {
+    const std::string name = textOf(row[0]);
+    if (name.starts_with(kEnvironment) &&
+        comparing::namesTheRun(std::string_view(name).substr(kEnvironment.size())))
+      continue;
     const auto* number = std::get_if<std::int64_t>(&row[1]);
-    measured.settings[textOf(row[0])] = number != nullptr ? std::to_string(*number) : textOf(row[1]);
+    measured.settings[name] = number != nullptr ? std::to_string(*number) : textOf(row[1]);
   }
   return {};
 }

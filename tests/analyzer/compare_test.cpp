@@ -256,6 +256,31 @@ Measured measuredText(const std::string& text, const std::string& name) {
   return measure(*trace.value(), report.value()).value();
 }
 
+// What a shell or launcher sets for each run is no setting of the program, and a setting is named once.
+TEST(Compare, VariablesThatNameTheRunAreNoSettings) {
+  const auto measured = measuredText(
+      "meta environment.PITWALL_TRACE /tmp/a.pitwall\n"
+      "meta environment.SHLVL 2\n"
+      "meta environment.OMPI_COMM_WORLD_RANK 1\n"
+      "meta environment.OMPI_COMM_WORLD_SIZE 4\n"
+      "meta environment.OMPI_MCA_ess_base_jobid 41615361\n"
+      "meta environment.OMPI_MCA_btl tcp,self\n"
+      "meta environment.PMIX_SERVER_URI2 41615360.0\n"
+      "meta environment.SLURM_JOB_ID 17\n"
+      "meta environment.SLURM_JOB_NODELIST node[1-4]\n"
+      "meta environment.SLURM_CPUS_PER_TASK 8\n"
+      "meta environment.OMP_NUM_THREADS 8\n"
+      "setting OMP_NUM_THREADS 8 environment\n"
+      "meta environment.MY_OPTION 1\n"
+      "iteration 0 1\n",
+      "run_variables");
+  std::vector<std::string> names;
+  for (const auto& [name, value] : measured.settings) names.push_back(name);
+  EXPECT_THAT(names, testing::ElementsAre("OMP_NUM_THREADS", "environment.MY_OPTION",
+                                          "environment.OMPI_COMM_WORLD_SIZE", "environment.OMPI_MCA_btl",
+                                          "environment.SLURM_CPUS_PER_TASK"));
+}
+
 TEST(Compare, OfOperatorsWithinEachOtherTheOneThatChangedIsNamed) {
   const auto measured = [](int inner_us) {
     return measuredText(
