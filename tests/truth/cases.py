@@ -9,7 +9,7 @@ FOLDER = pathlib.Path(__file__).resolve().parent
 ROOT = FOLDER.parent.parent
 KINDS = ("planted", "healthy")
 RECORDERS = ("record", "runtime", "profiler")
-NEEDS = ("numpy", "torch", "openblas", "reference blas", "two cpus", "jpeg")
+NEEDS = ("numpy", "torch", "openblas", "reference blas", "two cpus", "jpeg", "mpi")
 
 
 @dataclasses.dataclass

@@ -3,6 +3,7 @@
 import functools
 import os
 import pathlib
+import shutil
 import subprocess
 
 PYTHON = "/usr/bin/python3"
@@ -50,6 +51,8 @@ def missing(need, build):
         return None if len(os.sched_getaffinity(0)) >= 2 else "one CPU"
     if need == "jpeg":
         return None if (pathlib.Path(build) / "bin/truth/image_input").exists() else "built without libjpeg-turbo"
+    if need == "mpi":
+        return None if shutil.which("mpirun") else "openmpi-bin is not installed"
     return f"unknown need {need}"
 
 
