@@ -68,11 +68,9 @@ constexpr Column kThreadsColumns[] = {
     {"migrations_per_second", kReal, "1/s", "changes of threads from one CPU to another; null = not sampled"},
     {"usable_cpus", kInteger, "count", "CPUs that the program may use: affinity and quota; null = unknown"},
     {"computing", kInteger, "count",
-     "threads that run or wait for a CPU a tenth of the time or more, and run in a part of that time that is "
-     "a "
-     "quarter of the usual one at least: others give their CPU up at once, as in loops of sched_yield(); "
-     "null "
-     "= not sampled"},
+     "threads that run or wait for a CPU a tenth of the time or more, but not those that give it up at once, "
+     "as in loops of sched_yield(): less than a quarter of the usual part of that time they run; null = not "
+     "sampled"},
 };
 
 constexpr TableDeclaration kCounterTable{

@@ -44,8 +44,7 @@ struct Program {
   bool of_engine = false;             // operators of Pitwall's engine; else threads and streams
   double operators_per_bulk = 0;      // 0 = no bulks
   std::int64_t ranks = 1;             // of the job
-  analysis::Intervals
-      exchanges;  // of an engine's process with others, as its threads carry them out; disjoint
+  analysis::Intervals exchanges;      // of an engine's process with others, by its threads; disjoint
   Making making;
   Machine machine;
   std::vector<OperatorFacts> operators;                  // by OperatorId.value - 1

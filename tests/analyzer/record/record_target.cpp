@@ -1,5 +1,6 @@
 // A program to be recorded, for the tests: record_target MODE [NUMBER].
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -113,13 +114,11 @@ int main(int argc, char** argv) {
     }
     wait(nullptr);
   }
-  if (mode == "again") {  // the same program, with another environment
-    const bool is_second = getenv("RECORD_TARGET_AGAIN") != nullptr;
-    sleepMs(is_second ? 1000 : 300);
-    if (is_second) return 0;
+  if (mode == "again") {  // once it may go on, the same program with another environment, until it is killed
+    while (getenv("RECORD_TARGET_AGAIN") != nullptr) pause();
+    raise(SIGSTOP);
     setenv("RECORD_TARGET_AGAIN", "1", 1);
     execv("/proc/self/exe", argv);
-    return 9;
   }
   if (mode == "exec") {
     sleepMs(300);

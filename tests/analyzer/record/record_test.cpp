@@ -235,14 +235,6 @@ TEST_F(Record, AnExecIsAnotherProgramInTheSameProcess) {
   EXPECT_THAT(lines, Contains("sh -c sleep 0.6; exit 4"));
 }
 
-// As programs do whose libraries read the environment at their start.
-TEST_F(Record, AProgramThatStartsItselfAgainHasItsLastEnvironment) {
-  EXPECT_EQ(run(target("again")).exit_code, 0);
-  auto trace = open();
-  EXPECT_THAT(trace->processes(), SizeIs(1));
-  EXPECT_EQ(trace->meta("environment.RECORD_TARGET_AGAIN"), "1");
-}
-
 TEST_F(Record, FollowsProcessesWhoseParentsAreGone) {
   auto all = target("daemon", 800);
   all.wait_all = true;
