@@ -58,7 +58,7 @@ Status readSettings(Trace& trace, Measured& measured) {
   constexpr std::string_view kEnvironment = meta::kEnvironmentPrefix;
   // A variable that is a known setting is there as that.
   auto rows = PITWALL_TRY(trace.query(
-      "SELECT name, value FROM analysis_setting WHERE in_trace = 1 AND name <> 'PITWALL_TRACE' "
+      "SELECT name, value FROM analysis_setting WHERE in_trace = 1 "
       "UNION ALL SELECT 'PITWALL_TUNE_' || name, value FROM tunable "
       "UNION ALL SELECT key, value FROM meta WHERE key LIKE 'library.%' OR (key LIKE 'environment.%' AND "
       "substr(key, 13) NOT IN (SELECT name FROM analysis_setting WHERE in_trace = 1)) OR "
@@ -66,9 +66,9 @@ Status readSettings(Trace& trace, Measured& measured) {
       "'process.usable_cpus', 'runtime.mode')"));
   for (const auto& row : rows.rows) {
     const std::string name = textOf(row[0]);
-    if (name.starts_with(kEnvironment) &&
-        comparing::namesTheRun(std::string_view(name).substr(kEnvironment.size())))
-      continue;
+    std::string_view variable = name;
+    if (variable.starts_with(kEnvironment)) variable.remove_prefix(kEnvironment.size());
+    if (comparing::namesTheRun(variable)) continue;
     const auto* number = std::get_if<std::int64_t>(&row[1]);
     measured.settings[name] = number != nullptr ? std::to_string(*number) : textOf(row[1]);
   }

@@ -271,6 +271,7 @@ TEST(Compare, VariablesThatNameTheRunAreNoSettings) {
       "meta environment.SLURM_CPUS_PER_TASK 8\n"
       "meta environment.OMP_NUM_THREADS 8\n"
       "setting OMP_NUM_THREADS 8 environment\n"
+      "setting PITWALL_TRACE /tmp/a.pitwall environment\n"
       "meta environment.MY_OPTION 1\n"
       "iteration 0 1\n",
       "run_variables");

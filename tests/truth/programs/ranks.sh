@@ -2,6 +2,7 @@
 # ranks.sh SAMPLES STORE SERVERS --seconds S: a network trains in a rank for each CPU, two at least, by a key-value store between them.
 set -euo pipefail
 samples=$1 store=$2 servers=$3 seconds=${5%.*}
+[ "$seconds" -ge 1 ] || seconds=1
 ranks=$(nproc)
 [ "$ranks" -ge 2 ] || ranks=2
 [ "$ranks" -le 4 ] || ranks=4
