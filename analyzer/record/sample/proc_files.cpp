@@ -28,17 +28,21 @@ std::optional<StatLine> parseStat(std::string_view text) {
   stat.name = std::string(text.substr(open + 1, close - open - 1));
   stat.state = text[close + 2];
   std::string_view rest = text.substr(close + 3);
-  std::array<std::int64_t, 36> fields{};  // fields 4 (parent) to 39 (cpu) of proc(5)
-  for (auto& field : fields) {
+  constexpr std::size_t kNeeded = 36;     // fields 4 (parent) to 39 (cpu) of proc(5)
+  std::array<std::int64_t, 48> fields{};  // to 51 (end of the environment), which kernels since 3.5 have
+  for (std::size_t i = 0; i < fields.size(); ++i) {
     const auto number = host::takeNumber(rest);
     if (!number) {
       // Unsigned values above the signed range (addresses and limits) are not used here.
       const std::size_t blank = rest.find(' ', 1);
-      if (blank == rest.npos) return std::nullopt;
+      if (blank == rest.npos) {
+        if (i < kNeeded) return std::nullopt;
+        break;
+      }
       rest.remove_prefix(blank);
       continue;
     }
-    field = *number;
+    fields[i] = *number;
   }
   const auto at = [&fields](std::size_t number) { return fields[number - 4]; };
   stat.parent = static_cast<pid_t>(at(4));
@@ -49,7 +53,9 @@ std::optional<StatLine> parseStat(std::string_view text) {
   stat.threads = at(20);
   stat.start_ticks = at(22);
   stat.resident_pages = at(24);
-  stat.image = static_cast<std::uint64_t>(at(26)) * 31 + static_cast<std::uint64_t>(at(28));
+  // Program code, stack, begin and end of the environment: without random addresses the first two may stay the same.
+  for (const std::size_t field : {26, 28, 50, 51})
+    stat.image = stat.image * 31 + static_cast<std::uint64_t>(at(field));
   stat.cpu = static_cast<int>(at(39));
   return stat;
 }

@@ -23,7 +23,7 @@ struct StatLine {    // /proc/PID/stat, of a process or a thread
   std::int64_t threads = 0;
   std::int64_t start_ticks = 0;  // since boot; identifies a process together with the pid
   std::int64_t resident_pages = 0;
-  std::uint64_t image = 0;          // from the addresses of program and stack: changes with exec; 0 = unknown
+  std::uint64_t image = 0;          // of addresses of the program; changes with exec; 0 = unknown
   int cpu = 0;                      // last used
   std::int64_t kernel_ticks = 0;    // CPU time within the kernel, of all its threads
   std::int64_t children_ticks = 0;  // CPU time of the children that it has waited for

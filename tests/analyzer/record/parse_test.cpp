@@ -48,10 +48,25 @@ TEST(ProcFiles, StatOfANameWithBlanksAndBrackets) {
   EXPECT_EQ(stat->start_ticks, 1234);
   EXPECT_EQ(stat->resident_pages, 250);
   EXPECT_EQ(stat->cpu, 5);
-  EXPECT_EQ(stat->image, 94000u * 31 + 140000u);
+  EXPECT_EQ(stat->image, (94000u * 31 + 140000u) * 31 * 31)
+      << "a kernel before 3.5 has no environment's addresses";
   for (const char* bad : {"", "42", "42 (x", "42 (x)", "42 (x) R", "42 (x) R 1 2 3", ") ("}) {
     EXPECT_FALSE(parseStat(bad).has_value()) << bad;
   }
+}
+
+TEST(ProcFiles,
+     ProgramsDifferByTheAddressesOfTheirEnvironments) {  // without random addresses, by these alone
+  const std::string begin =
+      "42 (a) R 7 42 7 34816 42 4194304 101 5 3 6 11 12 0 0 20 0 9 0 1234 999424 250 18446744073709551615 "
+      "94000 95000 140000 0 0 0 0 0 0 0 0 0 17 5 0 0 0 0 0 ";
+  const auto one = parseStat(begin + "96000 97000 98000 140100 140200 140200 140300 0\n");
+  const auto again = parseStat(begin + "96000 97000 98000 140100 140200 140200 140300 0\n");
+  const auto longer = parseStat(begin + "96000 97000 98000 140100 140200 140200 140301 0\n");
+  ASSERT_TRUE(one && again && longer);
+  EXPECT_EQ(one->cpu, 5);
+  EXPECT_EQ(one->image, again->image);
+  EXPECT_NE(one->image, longer->image);
 }
 
 TEST(ProcFiles, OwnStatIsUnderstood) {  // checked with the running kernel
