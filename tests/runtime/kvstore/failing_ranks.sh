@@ -7,7 +7,9 @@ how=$2
 kind=${3-dist_sync}
 [ "$how" != server ] || kind=dist_async
 command -v mpirun > /dev/null || { echo "skipped: mpirun is not installed (openmpi-bin)"; exit 77; }
-export PITWALL_KVSTORE_TIMEOUT=4 OMP_WAIT_POLICY=PASSIVE
+FAILING_RANK_STARTED=$(mktemp)
+trap 'rm -f "$FAILING_RANK_STARTED"' EXIT
+export PITWALL_KVSTORE_TIMEOUT=4 OMP_WAIT_POLICY=PASSIVE FAILING_RANK_STARTED
 options="--oversubscribe --bind-to none"
 # With recovery mpirun does not end the other ranks itself. Options are unquoted: a list without blanks in it.
 # shellcheck disable=SC2086
