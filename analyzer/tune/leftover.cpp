@@ -26,7 +26,7 @@ bool isTrial(const std::string& process) {
   return environment.find('\0' + std::string(kTrialVariable) + "=") != std::string::npos;
 }
 
-// Tells the trial's processes in the group to end. False when all have ended.
+// Sends SIGKILL to the processes of the trial in the group. False when all have ended.
 //
 // An ending process gives up its memory first, with its environment; then its files and their locks, each thread for
 // itself. It has ended when it is a zombie without other threads.

@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 using tuning::endLeftover;
 using tuning::noteGroup;
 
-// A shell in a group of its own that locks a file and fills its memory, which takes the kernel a while to free.
+// A shell in a separate process group that locks a file and fills its memory, which takes the kernel a while to free.
 class Left {
  public:
   Left(const fs::path& folder, const char* variable) : ready_(folder / "ready"), process_(::fork()) {
