@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analyzer/analysis/exchanges.h"
+#include "analyzer/analysis/store_operators.h"
 #include "analyzer/analysis/window.h"
 #include "db/try.h"
 
@@ -24,12 +25,17 @@ struct HostRank {
   Intervals computation;
 };
 
+// Of threads that take part in collectives. What a server does for workers is none.
+bool takesPart(const TrackInfo& track, const TrackActivity& activity) {
+  return track.kind == TrackKind::thread && !activity.communication_list.empty() &&
+         !isStoreServer(track.name);
+}
+
 std::vector<ProcessId> processesThatExchange(const Trace& trace, const Activity& activity) {
   std::set<std::uint32_t> processes;
   for (const TrackActivity& track : activity.tracks) {
     const TrackInfo& info = trace.tracks()[track.id.value - 1];
-    if (info.kind == TrackKind::thread && info.process && !track.communication_list.empty())
-      processes.insert(info.process.value);
+    if (info.process && takesPart(info, track)) processes.insert(info.process.value);
   }
   std::vector<ProcessId> result;
   for (const std::uint32_t process : processes) result.push_back(ProcessId{process});
@@ -39,8 +45,7 @@ std::vector<ProcessId> processesThatExchange(const Trace& trace, const Activity&
 Status addCollectives(Trace& trace, const Context& context, HostRank& rank) {
   for (const TrackActivity& track : context.activity.tracks) {
     const TrackInfo& info = trace.tracks()[track.id.value - 1];
-    if (info.kind != TrackKind::thread || info.process != rank.process || track.communication_list.empty())
-      continue;
+    if (info.process != rank.process || !takesPart(info, track)) continue;
     PITWALL_TRY(trace.eventColumns({.track = track.id, .fields = kStart | kDur | kName | kKind},
                                    [&](const EventSpans& events) {
                                      for (std::size_t i = 0; i < events.size; ++i) {

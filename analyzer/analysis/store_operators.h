@@ -1,5 +1,5 @@
-// Operators by which a key-value store exchanges arrays between processes, by their names. They complete asynchronously: their time is
-// that until the exchange is over, and no thread's.
+// What a key-value store between processes has in a trace, by its names. The operators by which it exchanges arrays complete
+// asynchronously: their time is that until the exchange is over, and no thread's.
 #pragma once
 
 #include <string_view>
@@ -16,5 +16,8 @@ inline bool isOfAllRanks(std::string_view operator_name) {
   return operator_name == "KVStoreDistAllReduce" || operator_name == "KVStoreDistGather" ||
          operator_name == "KVStoreDistBroadcast";
 }
+
+// The thread of a server, which answers the workers' requests.
+inline bool isStoreServer(std::string_view track_name) { return track_name.starts_with("kvstore server"); }
 
 }  // namespace pitwall::analysis

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "analyzer/analysis/activity.h"
+#include "analyzer/analysis/store_operators.h"
 #include "db/library_log.h"
 
 namespace pitwall::analysis {
@@ -26,7 +27,7 @@ void chooseProcess(const Trace& trace, const Activity& activity, Timeline& timel
   for (const auto& track : activity.tracks) {
     const TrackInfo& info = trace.tracks()[track.id.value - 1];
     Weight& weight = weights[info.process];
-    weight.serves |= std::string_view(info.name).starts_with("kvstore server");  // as the runtime names it
+    weight.serves |= isStoreServer(info.name);
     weight.data_waits += track.data_waits;
     weight.operators += track.operators;
     weight.events += track.events;
