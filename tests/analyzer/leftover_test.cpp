@@ -42,7 +42,7 @@ class Left {
   Left(const Left&) = delete;
   Left& operator=(const Left&) = delete;
 
-  bool isReady() const {
+  bool waitUntilReady() const {
     for (int i = 0; i < 4000 && !fs::exists(ready_); ++i)
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
     return fs::exists(ready_);
@@ -64,7 +64,7 @@ bool isLocked(const fs::path& file) {
 TEST(Leftover, HasClosedItsFilesWhenTheNextSearchGoesOn) {
   const test::TempFolder folder;
   const Left left(folder.path(), "PITWALL_TRIAL=0");
-  ASSERT_TRUE(left.isReady());
+  ASSERT_TRUE(left.waitUntilReady());
   ASSERT_TRUE(isLocked(folder.path() / "lock"));
   const std::string file = (folder.path() / "running").string();
   noteGroup(file, left.process());
@@ -76,7 +76,7 @@ TEST(Leftover, HasClosedItsFilesWhenTheNextSearchGoesOn) {
 TEST(Leftover, AGroupOfAnotherProgramGoesOn) {
   const test::TempFolder folder;
   const Left left(folder.path(), "PITWALL_OTHER=0");
-  ASSERT_TRUE(left.isReady());
+  ASSERT_TRUE(left.waitUntilReady());
   const std::string file = (folder.path() / "running").string();
   noteGroup(file, left.process());
   endLeftover(file);

@@ -48,15 +48,14 @@ TEST(ProcFiles, StatOfANameWithBlanksAndBrackets) {
   EXPECT_EQ(stat->start_ticks, 1234);
   EXPECT_EQ(stat->resident_pages, 250);
   EXPECT_EQ(stat->cpu, 5);
-  EXPECT_EQ(stat->image, (94000u * 31 + 140000u) * 31 * 31)
-      << "a kernel before 3.5 has no environment's addresses";
+  EXPECT_EQ(stat->image, (94000u * 31 + 140000u) * 31 * 31) << "without the environment, as before Linux 3.5";
   for (const char* bad : {"", "42", "42 (x", "42 (x)", "42 (x) R", "42 (x) R 1 2 3", ") ("}) {
     EXPECT_FALSE(parseStat(bad).has_value()) << bad;
   }
 }
 
-TEST(ProcFiles,
-     ProgramsDifferByTheAddressesOfTheirEnvironments) {  // without random addresses, by these alone
+// Without random addresses, by these alone.
+TEST(ProcFiles, ProgramsDifferByTheAddressesOfTheirEnvironments) {
   const std::string begin =
       "42 (a) R 7 42 7 34816 42 4194304 101 5 3 6 11 12 0 0 20 0 9 0 1234 999424 250 18446744073709551615 "
       "94000 95000 140000 0 0 0 0 0 0 0 0 0 17 5 0 0 0 0 0 ";
