@@ -54,7 +54,7 @@ std::optional<StatLine> parseStat(std::string_view text) {
   stat.start_ticks = at(22);
   stat.resident_pages = at(24);
   // Program code, stack, begin and end of the environment: without random addresses the first two may stay the same.
-  for (const std::size_t field : {26, 28, 50, 51})
+  for (const std::size_t field : {26U, 28U, 50U, 51U})
     stat.image = stat.image * 31 + static_cast<std::uint64_t>(at(field));
   stat.cpu = static_cast<int>(at(39));
   return stat;
